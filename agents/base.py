@@ -1,0 +1,49 @@
+"""What an agent is: a function from a batch of situations to a batch of actions."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.situation import Situations
+
+TIE = 1e-9
+"""Values closer than this are equal, and the lowest action index wins."""
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Plays one ruleset, given when it is made.
+
+    An agent sees situations only, never the score or the dice to come. One that chooses at random reads `noise`, so
+    that its games depend on their keys alone and not on how many are played together.
+    """
+
+    name: str
+
+    def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Chooses a legal action for every situation; none of them is a full card.
+
+        Args:
+            situations: n situations.
+            noise: (n,) uniform numbers in [0, 1), a fresh one per decision.
+
+        Returns:
+            (n,) int64 action indices.
+        """
+        ...
+
+
+def best_actions(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The action of largest value per row, the lowest index among those within `TIE` of it.
+
+    Args:
+        values: (n, actions) float64, nan where illegal; every row has a legal action.
+
+    Returns:
+        (n,) int64.
+    """
+    best = np.nanmax(values, axis=1, keepdims=True)
+    return np.argmax(values >= best - TIE, axis=1).astype(np.int64)

@@ -1,0 +1,190 @@
+"""The flat observation: a function of the situation alone, with upper sums merged where they no longer matter.
+
+Nothing written on the card enters it beyond what the rules still need, so an agent that reads it can be evaluated on
+every situation exactly. Sums that have reached the bonus look the same, and so do sums from which it is out of reach.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from gymnasium import spaces
+from numba import njit
+from numpy.typing import NDArray
+
+from yatzy_env.card import is_joker, open_upper_points
+from yatzy_env.games import turns_done
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
+from yatzy_env.tables import Tables, compile_tables
+
+_UPPER_FEATURES = 5
+_SAVED_STEPS = 8  # with saved throws: one-hot of 0..7 throws left (7 stands for more), then a fraction of the most
+
+
+@dataclass(frozen=True)
+class Block:
+    """A run of observation entries with one meaning."""
+
+    name: str
+    start: int
+    size: int
+    low: float
+    high: float
+    meaning: str
+
+
+def observation_blocks(rules: Ruleset) -> list[Block]:
+    """The index table of the observation: what stands where.
+
+    Args:
+        rules: the ruleset.
+
+    Returns:
+        The blocks in order; together they cover the observation.
+    """
+    tables = compile_tables(rules)
+    boxes = tables.card.boxes
+    columns = "" if tables.card.columns == 1 else ", column by column"
+    counts = rules.dice + 1
+    rows = [
+        ("dice", 6 * counts, 0.0, f"per face 1 to 6: how many dice show it, one-hot over 0 to {rules.dice}"),
+        (
+            "throws_left",
+            _throw_entries(tables),
+            0.0,
+            f"one-hot over 0 to {_SAVED_STEPS - 1} or more throws left, then throws left / {tables.most_throws_left}"
+            if rules.saved_throws
+            else f"one-hot over 0 to {rules.throws - 1} throws left",
+        ),
+        ("open", boxes, 0.0, f"1 per open box in sheet order{columns}"),
+        ("pays", boxes, 0.0, "per open box: points it would get for these dice / the most it can get, bonus left out"),
+        (
+            "upper",
+            _upper_entries(tables),
+            -1.0,
+            f"per column: points missing to the bonus / {rules.bonus_threshold}; those / what the open upper boxes can "
+            "add; bonus secured; bonus out of reach; sum against par (an even share of the threshold per filled upper "
+            "box, by face)",
+        ),
+        ("yatzy_fifty", _fifty_entries(tables), 0.0, "1 if the yatzy box holds points"),
+        ("progress", 1, 0.0, "filled boxes / all boxes"),
+    ]
+    blocks, start = [], 0
+    for name, size, low, meaning in rows:
+        if size:
+            blocks.append(Block(name, start, size, low, 1.0, meaning))
+            start += size
+    return blocks
+
+
+def observation_space(rules: Ruleset) -> spaces.Box:
+    """The Gymnasium space of the observation: (D,) float32."""
+    blocks = observation_blocks(rules)
+    low = np.concatenate([np.full(block.size, block.low, np.float32) for block in blocks])
+    high = np.concatenate([np.full(block.size, block.high, np.float32) for block in blocks])
+    return spaces.Box(low, high, dtype=np.float32)
+
+
+def observation_size(tables: Tables) -> int:
+    """The number of entries D of the observation."""
+    boxes = tables.card.boxes
+    return (
+        6 * (tables.dice + 1) + _throw_entries(tables) + 2 * boxes + _upper_entries(tables) + _fifty_entries(tables) + 1
+    )
+
+
+def _throw_entries(tables: Tables) -> int:
+    return _SAVED_STEPS + 1 if tables.saved_throws else tables.throws
+
+
+def _upper_entries(tables: Tables) -> int:
+    return _UPPER_FEATURES * tables.card.columns if tables.card.bonus_threshold else 0
+
+
+def _fifty_entries(tables: Tables) -> int:
+    return 1 if tables.card.extra_yatzy_bonus else 0
+
+
+def observe(tables: Tables, situations: Situations) -> NDArray[np.float32]:
+    """The observations of a batch.
+
+    Returns:
+        (n, D) float32.
+    """
+    out = np.empty((len(situations.filled), observation_size(tables)), np.float32)
+    _write_observations(tables, situations, out)
+    return out
+
+
+@njit(cache=True)
+def _write_observations(tables, now, out):
+    for lane in range(out.shape[0]):
+        write_observation(tables, now, lane, out[lane])
+
+
+@njit(cache=True)
+def write_observation(tables, now, lane, out):
+    """Writes a lane's observation into a row of float32."""
+    card = tables.card
+    filled = now.filled[lane]
+    roll = now.roll[lane]
+    left = now.throws_left[lane]
+    out[:] = 0
+    at = 0
+    if roll >= 0:
+        for face in range(6):
+            out[at + face * (tables.dice + 1) + tables.counts[tables.keeps + roll, face]] = 1
+    at += 6 * (tables.dice + 1)
+
+    if tables.saved_throws:
+        if roll >= 0:
+            out[at + min(left, _SAVED_STEPS - 1)] = 1
+        out[at + _SAVED_STEPS] = left / tables.most_throws_left
+        at += _SAVED_STEPS + 1
+    else:
+        if roll >= 0:
+            out[at + left] = 1
+        at += tables.throws
+
+    joker = 0
+    if roll >= 0 and is_joker(card, filled, tables.alike[roll]):
+        joker = 1
+    for box in range(card.boxes):
+        if (filled >> box) & 1 == 0:
+            out[at + box] = 1
+            if roll >= 0:
+                out[at + card.boxes + box] = tables.share[joker, roll, box]
+    at += 2 * card.boxes
+
+    if card.bonus_threshold > 0:
+        for column in range(card.columns):
+            _write_upper(card, filled, now.upper[lane, column], column, out[at : at + _UPPER_FEATURES])
+            at += _UPPER_FEATURES
+    if card.extra_yatzy_bonus > 0:
+        out[at] = now.fifty[lane]
+        at += 1
+    out[at] = turns_done(filled) / card.boxes
+
+
+@njit(cache=True)
+def _write_upper(card, filled, upper, column, out):
+    missing = max(card.bonus_threshold - upper, 0)
+    reach = open_upper_points(card, filled, column)
+    if missing == 0:
+        out[2] = 1
+    elif missing > reach:
+        missing = card.bonus_threshold
+        out[1] = 1
+        out[3] = 1
+    else:
+        out[1] = missing / reach
+    out[0] = missing / card.bonus_threshold
+    every, done = 0, 0
+    for face in range(1, 7):
+        if card.upper_box[column, face] != 0:
+            every += face
+            if card.upper_box[column, face] & filled:
+                done += face
+    out[4] = -1 if out[3] == 1 else 1 - missing / card.bonus_threshold - done / every

@@ -1,0 +1,343 @@
+"""Score sheets for people: plain text for a terminal, and a picture.
+
+Both show the same rows, put together once. The text is ASCII, because the width of anything else depends on the
+terminal. The picture has one size per ruleset, so that the frames of an episode make a film.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from gymnasium.error import DependencyNotInstalled
+from numpy.typing import NDArray
+
+from yatzy_env.card import open_upper_points
+from yatzy_env.games import box_points, gains, turns_done
+from yatzy_env.rules import BOXES, Ruleset
+from yatzy_env.situation import Situation, batch
+from yatzy_env.tables import Tables, compile_tables
+
+if TYPE_CHECKING:
+    from PIL import ImageDraw, ImageFont
+
+_LABELS = {box: box.replace("_", " ").capitalize() for box in BOXES}
+_YACHT = {"small_straight": "Little straight", "large_straight": "Big straight", "chance": "Choice", "yatzy": "Yacht"}
+_OWN_LABELS: tuple[tuple[Callable[[Ruleset], bool], dict[str, str]], ...] = (
+    (lambda rules: rules.name.startswith("yahtzee"), {"yatzy": "Yahtzee"}),
+    (lambda rules: rules.name.startswith("yacht"), _YACHT),
+    (lambda rules: rules.dice == 6, {"yatzy": "Maxi Yatzy"}),
+)  # the words of particular games; the first row that fits counts
+
+
+@dataclass(frozen=True)
+class SheetView:
+    """All that a score sheet shows. B = boxes of the whole card.
+
+    Attributes:
+        rules: the ruleset.
+        situation: where the player stands.
+        written: (B,) points written in each box, times its column; None where play wrote nothing. Such a box can be
+            filled all the same, when the episode started from a given situation.
+        score: points so far, bonuses included.
+    """
+
+    rules: Ruleset
+    situation: Situation
+    written: tuple[int | None, ...]
+    score: int
+
+
+Look = Literal["written", "given", "closed", "offer", "zero", "sum", "to go", "secured", "lost", "total"]
+
+
+class _Cell(NamedTuple):
+    text: str
+    look: Look
+    part: float = 0.0  # how full the bar behind it is
+
+
+class _Row(NamedTuple):
+    label: str
+    cells: list[_Cell]  # one per column
+
+
+class _Sheet(NamedTuple):
+    title: str
+    turn: str
+    throws: tuple[str, str]  # how many are left, and a remark
+    sections: tuple[list[_Row], list[_Row], list[_Row]]  # upper, lower, totals
+    notes: list[str]
+
+
+def box_label(rules: Ruleset, box: str) -> str:
+    """What a box is called on the sheet of a ruleset, in English.
+
+    Args:
+        rules: the ruleset.
+        box: a box id of its sheet, with or without `@` and the column.
+
+    Returns:
+        The label, such as "Three of a kind".
+
+    Raises:
+        RulesetError: if the sheet has no such box.
+    """
+    name = rules.boxes[rules.box_index(box) % len(rules.boxes)]
+    own = next((labels for fits, labels in _OWN_LABELS if fits(rules)), {})
+    return own.get(name, _LABELS[name])
+
+
+def sheet_text(view: SheetView) -> str:
+    """The score sheet as text: dice, throws left, and per box its points or, in parentheses, what it would pay now.
+
+    Args:
+        view: what to show.
+
+    Returns:
+        Lines of ASCII, as long as each other throughout an episode, without a line break at the end.
+    """
+    sheet = _sheet(view)
+    columns, cell = len(view.rules.columns), _cell_width(view.rules)
+    least = max(_LINE, len(sheet.title) + _TURN)
+    label = max(least - columns * (cell + 3), *(len(row.label) for rows in sheet.sections for row in rows))
+    inner = label + columns * (cell + 3)
+    plain = f"+{'-' * (inner + 2)}+"
+    ruled = "+".join(["", "-" * (label + 2), *["-" * (cell + 2)] * columns, ""])
+
+    def line(text: str) -> str:
+        return f"| {text:<{inner}} |"
+
+    def table(rows: list[_Row]) -> list[str]:
+        texts = [" | ".join([f"{row.label:<{label}}", *(f"{each.text:>{cell}}" for each in row.cells)]) for row in rows]
+        return [ruled, *map(line, texts)] if rows else []
+
+    lines = [plain, line(f"{sheet.title}{sheet.turn:>{inner - len(sheet.title)}}")]
+    if view.situation.roll:
+        lines.append(line(" ".join(f"[{face}]" for face in view.situation.roll)))
+    lines += [line(", ".join(filter(None, sheet.throws))), *table(_heads(view.rules))]
+    for rows in sheet.sections:
+        lines += table(rows)
+    return "\n".join([*lines, ruled, *map(line, sheet.notes)] + [plain] * bool(sheet.notes))
+
+
+_LINE, _TURN = 40, 16  # room for the longest line of words, and for the turn beside a title
+
+
+def _cell_width(rules: Ruleset) -> int:
+    """The length of the longest text a cell can hold in any situation."""
+    bonus, most = rules.bonus_points * max(rules.columns), int(compile_tables(rules).most.max())
+    offer = f"({most}+{bonus + rules.extra_yatzy_bonus})" if bonus + rules.extra_yatzy_bonus else f"({most})"
+    return max(map(len, ["out of reach", f"secured {bonus}", offer, str(rules.max_score)]))
+
+
+def _sheet(view: SheetView) -> _Sheet:
+    """Puts together what both kinds of sheet show."""
+    rules, tables = view.rules, compile_tables(view.rules)
+    cells = _box_cells(view, tables)
+    boxes = [_Row(box_label(rules, box), cells[i :: len(rules.boxes)]) for i, box in enumerate(rules.boxes)]
+    uppers = sum(face > 0 for face in tables.card.face[: len(rules.boxes)])
+    bonuses = _bonuses_paid(view, tables)
+    done = turns_done(view.situation.filled)
+    is_over = done == tables.card.boxes
+    notes = [] if is_over else ["(n): what these dice would score there"]
+    if any(cell.look == "given" for cell in cells):
+        notes.append("x: filled before the start, not counted")
+    return _Sheet(
+        title=rules.name.replace("-", " ").title(),
+        turn="game over" if is_over else f"turn {done + 1} of {tables.card.boxes}",
+        throws=(f"final score {view.score}", "") if is_over else _throws(view),
+        sections=(
+            boxes[:uppers] + (_upper_sums(view, tables, bonuses) if uppers else []),
+            boxes[uppers:],
+            _totals(view, bonuses),
+        ),
+        notes=notes,
+    )
+
+
+def _heads(rules: Ruleset) -> list[_Row]:
+    return [_Row("", [_Cell(f"x{factor}", "sum") for factor in rules.columns])] if len(rules.columns) > 1 else []
+
+
+def _throws(view: SheetView) -> tuple[str, str]:
+    left, own = view.situation.throws_left, view.rules.throws - 1
+    if left == 0:
+        return "no throws left", "fill a box"
+    remark = ""
+    if view.rules.saved_throws:
+        # A situation does not say which throws are saved ones, only that at most `own` of them are the turn's.
+        remark = f"{left - own} or more of them saved" if left > own else "saved if not used"
+    return f"{left} throw{'s' * (left > 1)} left", remark
+
+
+def _box_cells(view: SheetView, tables: Tables) -> list[_Cell]:
+    now = batch(view.rules, [view.situation])
+    offers = gains(tables, now)[0].tolist()
+    cells = []
+    for box, points in zip(range(tables.card.boxes), view.written, strict=True):
+        if view.situation.filled >> box & 1:
+            cells.append(_Cell("x", "given") if points is None else _Cell(str(points), "written"))
+        elif offers[box] < 0:
+            cells.append(_Cell("", "closed"))
+        else:
+            plain = int(box_points(tables, now, 0, box) * tables.card.multiplier[tables.card.column[box]])
+            bonus = f"+{offers[box] - plain}" if offers[box] > plain else ""
+            cells.append(_Cell(f"({plain}{bonus})", "offer" if offers[box] else "zero"))
+    return cells
+
+
+def _bonuses_paid(view: SheetView, tables: Tables) -> list[int]:
+    """The upper bonus that the score holds, per column: 0 too if it was secured before the episode started."""
+    card, paid = tables.card, []
+    for column, (upper, factor) in enumerate(zip(view.situation.upper, view.rules.columns, strict=True)):
+        boxes = np.flatnonzero((card.column == column) & (card.face > 0))
+        before = upper - sum(view.written[box] or 0 for box in boxes) // factor
+        paid.append(card.bonus_points * factor if before < card.bonus_threshold <= upper else 0)
+    return paid
+
+
+def _upper_sums(view: SheetView, tables: Tables, bonuses: list[int]) -> list[_Row]:
+    """The rows below the upper section: its sum before the column's factor, and how the bonus stands."""
+    threshold, uppers = tables.card.bonus_threshold, view.situation.upper
+    label = "Upper sum" if len(uppers) == 1 else "Plain upper sum"
+    if not threshold:
+        return [_Row(label, [_Cell(str(upper), "sum") for upper in uppers])]
+    states = []
+    for column, (upper, bonus) in enumerate(zip(uppers, bonuses, strict=True)):
+        if upper >= threshold:
+            states.append(_Cell(f"secured {bonus or 'x'}", "secured", 1.0))
+        elif upper + open_upper_points(tables.card, view.situation.filled, column) < threshold:
+            states.append(_Cell("out of reach", "lost", upper / threshold))
+        else:
+            states.append(_Cell(f"{threshold - upper} to go", "to go", upper / threshold))
+    sums = [_Cell(f"{upper} / {threshold}", "sum") for upper in uppers]
+    return [_Row(label, sums), _Row(f"Bonus of {tables.card.bonus_points}", states)]
+
+
+def _totals(view: SheetView, bonuses: list[int]) -> list[_Row]:
+    """The last rows: extra bonuses, what each column holds, and the score."""
+    size = len(view.written) // len(bonuses)
+    sums = [bonus + sum(p or 0 for p in view.written[i * size : i * size + size]) for i, bonus in enumerate(bonuses)]
+    rows = []
+    if view.rules.extra_yatzy_bonus:
+        rows.append(_Row(f"{box_label(view.rules, 'yatzy')} bonus", [_Cell(str(view.score - sum(sums)), "sum")]))
+    if len(sums) > 1:
+        rows.append(_Row("Column total", [_Cell(str(value), "sum") for value in sums]))
+    return [*rows, _Row("Total", [_Cell("", "total")] * (len(sums) - 1) + [_Cell(str(view.score), "total")])]
+
+
+_SCALE = 2  # drawn larger, then reduced, which smooths the edges
+_MARGIN, _ROW, _LABEL, _HEAD, _DIE, _PIP = 24, 30, 164, 160, 56, 11
+_FELT, _SHADE, _CHALK = "#24614a", "#1a4736", "#f8f5ee"
+_PAPER, _RULE, _TRACK, _INK, _MUTED = "#f1ede4", "#dcd7cb", "#f0ece3", "#1d2733", "#626a75"
+_FILLS: dict[str, str] = {"closed": "#ece8df", "given": "#ece8df", "offer": "#dff1e4", "sum": "#faf8f3", "total": _FELT}
+_BARS: dict[str, str] = {"to go": "#f4c967", "secured": "#93d3a4", "lost": "#d5d0c5"}
+_INKS: dict[str, str] = {"offer": "#145a30", "zero": _MUTED, "given": _MUTED, "total": _CHALK}
+_PIPS = ("4", "08", "048", "0268", "02468", "025368")  # places in a grid of three by three, per face
+
+_Place = tuple[float, float, float, float]  # left, top, width, height
+
+
+def sheet_image(view: SheetView) -> NDArray[np.uint8]:
+    """The score sheet as a picture: the dice above, the upper section and the total on the left, the lower on the right.
+
+    Args:
+        view: what to show.
+
+    Returns:
+        (H, W, 3) uint8, of one size per ruleset.
+
+    Raises:
+        DependencyNotInstalled: if Pillow is missing.
+    """
+    try:
+        from PIL import Image, ImageDraw
+    except ImportError as error:
+        raise DependencyNotInstalled('pictures need Pillow: pip install "pillow>=10.1"') from error
+    sheet, heads = _sheet(view), _heads(view.rules)
+    upper, lower, totals = (heads + rows if rows else [] for rows in sheet.sections)
+    totals = totals[len(heads) :]
+    cell = 96 if heads else 112
+    panel, top = _LABEL + len(view.rules.columns) * cell, _HEAD + _MARGIN
+    bottom = top + _ROW * max(len(upper) + len(totals) + 1, len(lower))  # a row of space above the totals
+    width, height = 2 * panel + 3 * _MARGIN, bottom + 2 * _MARGIN
+    image = Image.new("RGB", (width * _SCALE, height * _SCALE), _PAPER)
+    pen = _Pen(ImageDraw.Draw(image))
+    _draw_head(pen, view, sheet, width)
+    _draw_rows(pen, upper, _MARGIN, top, cell)
+    _draw_rows(pen, lower, 2 * _MARGIN + panel, top, cell)
+    _draw_rows(pen, totals, _MARGIN, bottom - len(totals) * _ROW, cell)
+    pen.text("      ".join(sheet.notes), 14, _MUTED, (_MARGIN, bottom, width - 2 * _MARGIN, 2 * _MARGIN), "l")
+    return np.array(image.resize((width, height), Image.Resampling.LANCZOS), np.uint8)
+
+
+@lru_cache(maxsize=64)
+def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size)
+
+
+class _Pen:
+    """Draws in the measures of the finished picture."""
+
+    def __init__(self, draw: ImageDraw.ImageDraw) -> None:
+        self.draw = draw
+
+    def block(self, place: _Place, fill: str, radius: float = 0) -> None:
+        left, top, width, height = (_SCALE * value for value in place)
+        self.draw.rounded_rectangle((left, top, left + width - 1, top + height - 1), radius * _SCALE, fill)
+
+    def text(self, text: str, size: int, ink: str, place: _Place, side: str = "r", bold: bool = False) -> None:
+        """Writes a line at the left ("l") or right ("r") of a place, smaller if it would not fit."""
+        left, top, width, height = (_SCALE * value for value in place)
+        while size > 6 and self.draw.textlength(text, _font(size * _SCALE)) > width:
+            size -= 1
+        base = top + height / 2 + 0.36 * size * _SCALE  # one base line, whatever letters there are
+        at = (left + width if side == "r" else left, base)
+        self.draw.text(at, text, ink, _font(size * _SCALE), f"{side}s", stroke_width=int(bold), stroke_fill=ink)
+
+
+def _draw_head(pen: _Pen, view: SheetView, sheet: _Sheet, width: int) -> None:
+    """The table: ruleset and turn, the dice, and how many throws are left."""
+    pen.block((0, 0, width, _HEAD), _FELT)
+    pen.text(sheet.title, 26, _CHALK, (_MARGIN, 14, width - 2 * _MARGIN - 130, 40), "l", bold=True)
+    pen.text(sheet.turn, 16, _CHALK, (width - _MARGIN - 120, 14, 120, 40))
+    left, top = float(_MARGIN), 76
+    for place in range(view.rules.dice):
+        pen.block((left, top + 3, _DIE, _DIE), _SHADE, 11)
+        if view.situation.roll:
+            pen.block((left, top, _DIE, _DIE), _CHALK, 11)
+            for pip in map(int, _PIPS[view.situation.roll[place] - 1]):
+                x, y = (_DIE - _PIP) / 2 + 15 * (pip % 3 - 1), (_DIE - _PIP) / 2 + 15 * (pip // 3 - 1)
+                pen.block((left + x, top + y, _PIP, _PIP), _INK, _PIP / 2)
+        left += _DIE + 12
+    amount, remark = sheet.throws
+    pen.text(amount, 20, _CHALK, (left, top + (2 if remark else 13), width - _MARGIN - left, 30), bold=True)
+    pen.text(remark, 15, _CHALK, (left, top + 30, width - _MARGIN - left, 26))
+
+
+def _draw_rows(pen: _Pen, rows: list[_Row], left: float, top: float, cell: int) -> None:
+    """A section of the sheet, ruled."""
+    for index, (label, cells) in enumerate(rows):
+        y = top + index * _ROW
+        look = cells[-1].look
+        width = _LABEL + len(cells) * cell
+        pen.block((left, y, width, _ROW + 1), _RULE)
+        pen.block((left + 1, y + 1, width - 2, _ROW - 1), _FILLS[look] if look in ("sum", "total") else "white")
+        ink, size, bold = _INKS.get(look, _INK) if look == "total" else _INK, 16, look == "total"
+        pen.text(label, size, ink, (left + 12, y, _LABEL - 16, _ROW), "l", bold)
+        for column, each in enumerate(cells):
+            x = left + _LABEL + column * cell
+            if each.look in _FILLS:
+                pen.block((x, y + 1, cell - 1, _ROW - 1), _FILLS[each.look])
+            if each.look in _BARS:
+                pen.block((x + 4, y + 5, cell - 8, _ROW - 9), _TRACK, 4)
+                pen.block((x + 4, y + 5, max(8, each.part * (cell - 8)), _ROW - 9), _BARS[each.look], 4)
+            bold = each.look in ("written", "total")
+            size = 14 if each.look in _BARS else 18 if each.look == "total" else 16
+            pen.text(each.text, size, _INKS.get(each.look, _INK), (x + 4, y, cell - 16, _ROW), "r", bold)

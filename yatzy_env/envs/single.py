@@ -1,0 +1,244 @@
+"""The Gymnasium environment for one player, on the tables of any ruleset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numba import njit
+from numpy.typing import NDArray
+
+from yatzy_env.envs.observation import observation_size, observation_space, write_observation
+from yatzy_env.envs.render import SheetView, sheet_image, sheet_text
+from yatzy_env.errors import IllegalActionError, SituationError, YatzyError, unknown
+from yatzy_env.games import act, is_legal, new_games, start_game, write_mask
+from yatzy_env.rules import Ruleset
+from yatzy_env.rules import ruleset as find_ruleset
+from yatzy_env.situation import Situation, batch, single
+from yatzy_env.tables import action_names, compile_tables
+
+ILLEGAL_LIMIT = 100
+"""Illegal actions in a row after which an episode is truncated."""
+
+
+class YatzyEnv(gymnasium.Env[Any, np.int64]):
+    """Yatzy and its relatives for one player.
+
+    ## Description
+    Throw dice up to three times a turn, keep what helps, fill one box of the card per turn; the sum of all boxes and
+    bonuses is the score. The ruleset (17 named ones, or your own) decides dice, boxes, order, bonus and special rules.
+    The best expected score of every single-column game is known exactly, see `yatzy_env.solve`.
+
+    ## Action Space
+    `Discrete(K + B)`. Actions 0..K-1 keep a multiset of the dice on the table and throw the rest (K = 210 with five
+    dice, 462 with six; by number of dice, then lexicographic); K..K+B-1 fill a box in sheet order. One action has one
+    meaning whatever the roll. `action_names` says it in words. `info["action_mask"]` and `action_masks()` say which are
+    legal (int8, 1 = legal).
+
+    ## Observation Space
+    `Box(D,)` float32, a function of dice, throws left, open boxes, upper sum and (Yahtzee) whether the yatzy box holds
+    points. `yatzy_env.envs.observation_blocks(ruleset)` is its index table.
+
+    ## Starting State
+    An empty card and a first throw of all dice; or `reset(options={"situation": Situation(...)})`.
+
+    ## Rewards
+    The points gained by the step, bonuses at the step that secures them: the return of an episode is its score.
+
+    ## Episode End
+    Terminated when the card is full. Truncated after 100 illegal actions in a row.
+
+    ## Information
+    `action_mask`: the legal actions, int8; all zero only on a full card. `illegal_action`: whether the last action was
+    illegal; then the state is unchanged and the reward 0 (or, with `strict=True`, an error). `score`: points so far.
+
+    ## Arguments
+    `ruleset`: a name, a dict of fields, or a Ruleset. `strict`: raise on illegal actions. `render_mode`: `ansi` for a
+    score sheet in text, `rgb_array` for a picture.
+
+    ## References
+    The rules and their sources: `docs/rules.md`. Dice: `yatzy_env.dice`.
+
+    ## Version History
+    * v0: first version.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012, the base class declares it so
+
+    def __init__(
+        self,
+        ruleset: str | dict[str, Any] | Ruleset = "yatzy",
+        render_mode: str | None = None,
+        strict: bool = False,
+    ) -> None:
+        """Builds the environment.
+
+        Args:
+            ruleset: a name of the catalogue, a dict of fields or a Ruleset.
+            render_mode: None, "ansi" or "rgb_array".
+            strict: raise IllegalActionError on an illegal action instead of ignoring it.
+
+        Raises:
+            RulesetError: for an unknown or invalid ruleset.
+            YatzyError: for an unknown render mode.
+        """
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise YatzyError(unknown("render mode", render_mode, self.metadata["render_modes"]))
+        self.rules = find_ruleset(ruleset)
+        self.strict = strict
+        self.render_mode = render_mode
+        self.tables = compile_tables(self.rules)
+        self.action_names = action_names(self.rules)
+        self.action_space = spaces.Discrete(self.tables.actions)
+        self.observation_space = observation_space(self.rules)
+        self._games = new_games(self.tables, np.zeros(1, np.uint64))
+        self._observation = np.empty(observation_size(self.tables), np.float32)
+        self._mask = np.empty(self.tables.actions, np.int8)
+        self._illegal_in_a_row = 0
+        self._games_under_key = -1
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Starts an episode.
+
+        Args:
+            seed: key of the dice. Without a seed the next game under the present key is played (a random key if none
+                was ever given).
+            options: `{"situation": Situation or dict of its fields}` starts from there, with a score of 0.
+
+        Returns:
+            Observation and info.
+
+        Raises:
+            YatzyError: for an unknown option.
+            SituationError: for a situation the rules do not allow, or a full card.
+        """
+        super().reset(seed=seed)
+        start = self._start(options)
+        if seed is not None:
+            self._set_key(seed)
+        elif self._games_under_key < 0:
+            self._set_key(int(self.np_random.integers(2**63)))
+        self._games_under_key += 1
+        self._games.game[0] = self._games_under_key
+        start_game(self.tables, self._games, 0)
+        if start is not None:
+            self._place(start)
+        self._illegal_in_a_row = 0
+        _look(self.tables, self._games, self._observation, self._mask)
+        return self._observation.copy(), self._info(illegal=False)
+
+    def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Plays one action.
+
+        Args:
+            action: index of the action.
+
+        Returns:
+            Observation, reward, terminated, truncated, info.
+
+        Raises:
+            IllegalActionError: for a number outside the action space; with `strict` for an illegal action too.
+        """
+        index = self._action_index(action)
+        gained = _step(self.tables, self._games, index, self._observation, self._mask)
+        illegal = gained < 0
+        if illegal:
+            if self.strict:
+                raise IllegalActionError(self._illegal_text(index))
+            self._illegal_in_a_row += 1
+            gained = 0
+        else:
+            self._illegal_in_a_row = 0
+        terminated = bool(self._games.now.roll[0] < 0)
+        truncated = self._illegal_in_a_row >= ILLEGAL_LIMIT
+        return self._observation.copy(), float(gained), terminated, truncated, self._info(illegal)
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """(actions,) int8, 1 where legal: what MaskablePPO asks for."""
+        return self._mask.copy()
+
+    @property
+    def situation(self) -> Situation:
+        """The situation the player is in."""
+        return single(self.tables, self._games.now, 0)
+
+    @property
+    def score(self) -> int:
+        """Points so far in this episode."""
+        return int(self._games.total[0])
+
+    def render(self) -> Any:
+        """The score sheet: a str in mode `ansi`, an (H, W, 3) uint8 array in mode `rgb_array`, None without a mode."""
+        if self.render_mode is None:
+            return None
+        written = tuple(int(points) if points >= 0 else None for points in self._games.written[0])
+        view = SheetView(self.rules, self.situation, written, self.score)
+        return sheet_text(view) if self.render_mode == "ansi" else sheet_image(view)
+
+    def _start(self, options: Mapping[str, Any] | None) -> Situation | None:
+        """The situation to start from, checked, before anything of the episode changes."""
+        if not options:
+            return None
+        strange = [key for key in options if key != "situation"]
+        if strange:
+            raise YatzyError(unknown("reset option", strange[0], ["situation"]))
+        given = options["situation"]
+        if isinstance(given, Mapping):
+            try:
+                given = Situation(**given)
+            except TypeError as error:
+                raise SituationError(f"situation {dict(given)!r}: {error}") from error
+        if not isinstance(given, Situation):
+            raise SituationError(f"situation = {given!r}; allowed: a Situation or a dict of its fields")
+        if batch(self.rules, [given]).roll[0] < 0:
+            raise SituationError(f"filled = {given.filled}: the card is full, nothing is left to play")
+        return given
+
+    def _place(self, start: Situation) -> None:
+        placed = batch(self.rules, [start])
+        for here, values in zip(self._games.now, placed, strict=True):
+            here[:] = values
+        self._games.throw[0] = max(0, self.tables.throws - 1 - start.throws_left)
+
+    def _set_key(self, key: int) -> None:
+        self._games.key[0] = np.uint64(key)
+        self._games_under_key = -1
+
+    def _action_index(self, action: Any) -> int:
+        try:
+            index = int(action)
+        except (TypeError, ValueError) as error:
+            raise IllegalActionError(f"action {action!r} is not a number of an action") from error
+        if not 0 <= index < self.tables.actions or index != action:
+            raise IllegalActionError(f"action {action!r} is outside the action space 0..{self.tables.actions - 1}")
+        return index
+
+    def _illegal_text(self, index: int) -> str:
+        legal = [self.action_names[i] for i in np.flatnonzero(self._mask)]
+        if not legal:
+            return f"action {index} ({self.action_names[index]}): the game is over, no action is legal"
+        return f"action {index} ({self.action_names[index]}) is not legal; legal: {', '.join(legal)}"
+
+    def _info(self, illegal: bool) -> dict[str, Any]:
+        return {"action_mask": self._mask.copy(), "illegal_action": illegal, "score": self.score}
+
+
+@njit(cache=True)
+def _look(tables, games, observation, mask):
+    write_observation(tables, games.now, 0, observation)
+    write_mask(tables, games.now, 0, mask)
+
+
+@njit(cache=True)
+def _step(tables, games, action, observation, mask):
+    """Plays an action in the only lane; returns the points gained, or -1 and changes nothing if it is illegal."""
+    if not is_legal(tables, games.now, 0, action):
+        return np.int64(-1)
+    gained = act(tables, games, 0, action)
+    _look(tables, games, observation, mask)
+    return gained

@@ -1,0 +1,60 @@
+"""Error types, and one-line texts for what a user got wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from pydantic import ValidationError
+
+
+class YatzyError(ValueError):
+    """Anything a caller can put right: the message is one line that names the value and what is allowed."""
+
+
+class RulesetError(YatzyError):
+    """An unknown ruleset, or one whose fields do not fit together."""
+
+
+class SituationError(YatzyError):
+    """A situation that cannot arise under its ruleset."""
+
+
+class IllegalActionError(YatzyError):
+    """An action that the rules do not allow in the situation."""
+
+
+class SolutionError(YatzyError):
+    """A ruleset that cannot be solved, or a stored solution that cannot be used."""
+
+
+def unknown(what: str, value: object, allowed: Iterable[str]) -> str:
+    """A message for a name that is not one of `allowed`, with near matches first."""
+    names = list(allowed)
+    close = get_close_matches(str(value), names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    return f"unknown {what} {value!r}; {hint}known: {', '.join(names)}"
+
+
+def one_line(error: ValidationError, allowed: Iterable[str] = ()) -> str:
+    """Folds a validation error into one line that names each field, its value and what is wrong with it.
+
+    Args:
+        error: the error pydantic raised.
+        allowed: the keys that exist, for the hint at a misspelt one.
+
+    Returns:
+        One line of text.
+    """
+    found = []
+    for problem in error.errors():
+        place = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            found.append(unknown("key", place, allowed) if "." not in place else f"unknown key {place!r}")
+        elif problem["type"] == "missing":
+            found.append(f"{place} is missing")
+        elif problem["type"] == "value_error":
+            found.append(str(problem["ctx"]["error"]))
+        else:
+            found.append(f"{place} = {problem['input']!r}: {problem['msg'].lower()}")
+    return "; ".join(found)

@@ -1,0 +1,289 @@
+"""Games in lanes: dealing dice, keeping, filling boxes, for one lane or thousands, on preallocated arrays.
+
+A lane is one player's game. The single environment is one lane, the batch environment and the evaluation many; all of
+them call the functions below, so there is one implementation of a step. Dice come from `yatzy_env.dice`: throw number
+`throw` of turn `turn` (the number of boxes filled before) of game `game` under the lane's key.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
+from yatzy_env.dice import die, mix, throw_state, uniform
+from yatzy_env.errors import IllegalActionError
+from yatzy_env.situation import Situations, empty_situations
+from yatzy_env.tables import Tables
+
+_NOISE = 1 << 32  # folded in where a throw folds in the number of a die: noise and dice never meet
+
+
+class Games(NamedTuple):
+    """n games as arrays. B = boxes of the whole card."""
+
+    now: Situations  # where each game stands
+    key: NDArray[np.uint64]  # (n,) key of the dice
+    game: NDArray[np.int64]  # (n,) games played under this key before
+    seat: NDArray[np.int64]  # (n,) seat of the player, 0 when alone
+    throw: NDArray[np.int64]  # (n,) throws made this turn before the last one
+    written: NDArray[np.int64]  # (n, B) points written in each box, times its column; -1 where nothing was
+    total: NDArray[np.int64]  # (n,) points so far, bonuses included
+
+
+def new_games(tables: Tables, keys: NDArray[np.uint64]) -> Games:
+    """Allocates one game per key and throws the first dice of each.
+
+    Args:
+        tables: the compiled ruleset.
+        keys: (n,) uint64 keys of the dice.
+
+    Returns:
+        The games at their first decision.
+    """
+    size = len(keys)
+    games = Games(
+        now=empty_situations(tables, size),
+        key=np.array(keys, np.uint64),
+        game=np.zeros(size, np.int64),
+        seat=np.zeros(size, np.int64),
+        throw=np.zeros(size, np.int64),
+        written=np.full((size, tables.card.boxes), -1, np.int64),
+        total=np.zeros(size, np.int64),
+    )
+    start_all(tables, games)
+    return games
+
+
+@njit(cache=True)
+def turns_done(filled):
+    """How many boxes are filled: the number of the turn, from 0."""
+    count = 0
+    while filled:
+        filled &= filled - 1
+        count += 1
+    return count
+
+
+@njit(cache=True)
+def throw_dice(tables, games, lane, keep):
+    """Throws the dice that are not kept and puts the new roll on the table."""
+    now = games.now
+    turn = turns_done(now.filled[lane])
+    state = throw_state(games.key[lane], games.game[lane], games.seat[lane], turn, games.throw[lane])
+    held = np.int64(keep)
+    for j in range(tables.dice - tables.size[held]):
+        held = np.int64(tables.add[held, die(state, j)])
+    now.roll[lane] = held - tables.keeps
+
+
+@njit(cache=True)
+def start_turn(tables, games, lane, saved):
+    """Throws the first dice of a turn; `saved` throws come on top of the turn's own."""
+    games.throw[lane] = 0
+    games.now.throws_left[lane] = tables.throws - 1 + saved
+    throw_dice(tables, games, lane, 0)
+
+
+@njit(cache=True)
+def start_game(tables, games, lane):
+    """Clears a lane's card and starts its first turn."""
+    now = games.now
+    now.filled[lane] = 0
+    now.upper[lane, :] = 0
+    now.fifty[lane] = False
+    games.written[lane, :] = -1
+    games.total[lane] = 0
+    start_turn(tables, games, lane, 0)
+
+
+@njit(cache=True)
+def start_all(tables, games):
+    """Starts a game in every lane."""
+    for lane in range(games.key.shape[0]):
+        start_game(tables, games, lane)
+
+
+@njit(cache=True)
+def box_points(tables, now, lane, box):
+    """The plain points that a box would get for the dice on the table, joker included, column and bonus left out."""
+    roll = now.roll[lane]
+    joker = is_joker(tables.card, now.filled[lane], tables.alike[roll])
+    return tables.points[1 if joker else 0, box, roll]
+
+
+@njit(cache=True)
+def gain(tables, now, lane, box):
+    """All points that filling a box gains at once: column, bonus and extra yatzy bonus included."""
+    card = tables.card
+    column = card.column[box]
+    points = box_points(tables, now, lane, box)
+    extra = extra_step(card, now.fifty[lane], tables.alike[now.roll[lane]])
+    return points * card.multiplier[column] + bonus_step(card, box, points, now.upper[lane, column]) + extra
+
+
+@njit(cache=True)
+def fill_box(tables, games, lane, box):
+    """Fills a box and starts the next turn, or ends the game on a full card.
+
+    Returns:
+        The points gained.
+    """
+    now = games.now
+    card = tables.card
+    column = card.column[box]
+    points = box_points(tables, now, lane, box)
+    gained = gain(tables, now, lane, box)
+    now.fifty[lane] = fifty_after(card, now.fifty[lane], box, points)
+    if card.face[box] != 0:
+        now.upper[lane, column] += points
+    now.filled[lane] |= np.int64(1) << box
+    games.written[lane, box] = points * card.multiplier[column]
+    games.total[lane] += gained
+    if now.filled[lane] == card.all_boxes:
+        now.roll[lane] = -1
+        now.throws_left[lane] = 0
+    else:
+        start_turn(tables, games, lane, now.throws_left[lane] if tables.saved_throws else 0)
+    return gained
+
+
+@njit(cache=True)
+def is_legal(tables, now, lane, action):
+    """Whether an action of the action space is legal in a lane."""
+    roll = now.roll[lane]
+    if roll < 0:
+        return False
+    if action < tables.keeps:
+        return now.throws_left[lane] > 0 and tables.within[roll, action] == 1
+    legal = legal_boxes(tables.card, now.filled[lane], tables.alike[roll])
+    return (legal >> (action - tables.keeps)) & 1 == 1
+
+
+@njit(cache=True)
+def act(tables, games, lane, action):
+    """Plays a legal action in a lane.
+
+    Returns:
+        The points gained.
+    """
+    if action >= tables.keeps:
+        return fill_box(tables, games, lane, action - tables.keeps)
+    games.now.throws_left[lane] -= 1
+    games.throw[lane] += 1
+    throw_dice(tables, games, lane, action)
+    return np.int64(0)
+
+
+@njit(cache=True)
+def write_mask(tables, now, lane, out):
+    """Writes a lane's action mask, 1 where legal, into a row of int8; all zero on a full card."""
+    roll = now.roll[lane]
+    keeps = tables.keeps
+    if roll < 0:
+        out[:] = 0
+        return
+    if now.throws_left[lane] > 0:
+        out[:keeps] = tables.within[roll]
+    else:
+        out[:keeps] = 0
+    legal = legal_boxes(tables.card, now.filled[lane], tables.alike[roll])
+    for box in range(tables.card.boxes):
+        out[keeps + box] = (legal >> box) & 1
+
+
+@njit(cache=True)
+def _write_masks(tables, now, out):
+    for lane in range(out.shape[0]):
+        write_mask(tables, now, lane, out[lane])
+
+
+@njit(cache=True)
+def _gains(tables, now, out):
+    for lane in range(out.shape[0]):
+        if now.roll[lane] < 0:
+            continue
+        legal = legal_boxes(tables.card, now.filled[lane], tables.alike[now.roll[lane]])
+        for box in range(tables.card.boxes):
+            if (legal >> box) & 1:
+                out[lane, box] = gain(tables, now, lane, box)
+
+
+@njit(cache=True)
+def _act_all(tables, games, actions, gained):
+    for lane in range(actions.shape[0]):
+        if not is_legal(tables, games.now, lane, actions[lane]):
+            return lane
+    for lane in range(actions.shape[0]):
+        gained[lane] = act(tables, games, lane, actions[lane])
+    return -1
+
+
+def action_masks(tables: Tables, situations: Situations) -> NDArray[np.int8]:
+    """The legal actions of a batch.
+
+    Returns:
+        (n, actions) int8, 1 where legal; a row of zeros for a full card.
+    """
+    masks = np.empty((len(situations.filled), tables.actions), np.int8)
+    _write_masks(tables, situations, masks)
+    return masks
+
+
+def gains(tables: Tables, situations: Situations) -> NDArray[np.int64]:
+    """The points each legal box would gain at once, bonuses included.
+
+    Returns:
+        (n, B) int64, -1 where the box may not be filled.
+    """
+    out = np.full((len(situations.filled), tables.card.boxes), -1, np.int64)
+    _gains(tables, situations, out)
+    return out
+
+
+@njit(cache=True)
+def _noise(games, out):
+    for lane in range(out.shape[0]):
+        turn = turns_done(games.now.filled[lane])
+        state = throw_state(games.key[lane], games.game[lane], games.seat[lane], turn, games.throw[lane])
+        out[lane] = uniform(mix(state, _NOISE))
+
+
+def decision_noise(games: Games) -> NDArray[np.float64]:
+    """One uniform number in [0, 1) per game for agents that choose at random, fixed by the key like the dice.
+
+    Returns:
+        (n,) float64, independent of the dice and of how many games are played together.
+    """
+    out = np.empty(len(games.key))
+    _noise(games, out)
+    return out
+
+
+def play(tables: Tables, games: Games, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Plays one action in every lane; no lane may hold a finished game.
+
+    Args:
+        tables: the compiled ruleset.
+        games: the games, changed in place.
+        actions: (n,) action indices.
+
+    Returns:
+        (n,) int64 points gained.
+
+    Raises:
+        IllegalActionError: if an action is not legal; then no game is changed.
+    """
+    actions = np.ascontiguousarray(actions, np.int64)
+    if actions.shape != games.key.shape:
+        raise IllegalActionError(f"actions has shape {actions.shape}; allowed: {games.key.shape}")
+    if len(actions) and not 0 <= actions.min() <= actions.max() < tables.actions:
+        raise IllegalActionError(f"actions must lie in 0..{tables.actions - 1}, got {actions.min()}..{actions.max()}")
+    gained = np.zeros(len(actions), np.int64)
+    lane = _act_all(tables, games, actions, gained)
+    if lane >= 0:
+        raise IllegalActionError(f"action {actions[lane]} in lane {lane} is not legal")
+    return gained

@@ -1,0 +1,157 @@
+"""Situations: what a player sees before a decision, one at a time and in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.card import follows_order
+from yatzy_env.errors import SituationError
+from yatzy_env.multisets import counts_of, dice_of
+from yatzy_env.rules import Ruleset
+from yatzy_env.tables import Tables, compile_tables, roll_index
+
+
+@dataclass(frozen=True)
+class Situation:
+    """One decision to make, independent of the score so far.
+
+    Attributes:
+        filled: a bit per filled box, column by column in sheet order.
+        upper: the sum of the upper section of each column, counted on beyond the bonus threshold.
+        roll: the faces of all dice on the table in any order; empty when the card is full.
+        throws_left: throws that may still be made this turn, saved ones included.
+        yatzy_fifty: whether the yatzy box holds points; only under rules with an extra yatzy bonus.
+    """
+
+    filled: int = 0
+    upper: tuple[int, ...] = (0,)
+    roll: tuple[int, ...] = ()
+    throws_left: int = 2
+    yatzy_fifty: bool = False
+
+
+class Situations(NamedTuple):
+    """A batch of n situations as arrays; what agents decide on and kernels work in. C = columns."""
+
+    filled: NDArray[np.int64]  # (n,)
+    upper: NDArray[np.int64]  # (n, C)
+    fifty: NDArray[np.bool_]  # (n,)
+    roll: NDArray[np.int64]  # (n,) roll number, -1 on a full card
+    throws_left: NDArray[np.int64]  # (n,)
+
+    def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> Situations:
+        """The situations at some positions, copied."""
+        return Situations._make(values[index] for values in self)
+
+    def copy(self) -> Situations:
+        """A copy that shares no memory."""
+        return Situations._make(values.copy() for values in self)
+
+
+def empty_situations(tables: Tables, size: int) -> Situations:
+    """A batch of empty cards without a roll, to be filled in place."""
+    return Situations(
+        filled=np.zeros(size, np.int64),
+        upper=np.zeros((size, tables.card.columns), np.int64),
+        fifty=np.zeros(size, np.bool_),
+        roll=np.full(size, -1, np.int64),
+        throws_left=np.zeros(size, np.int64),
+    )
+
+
+def check_situation(rules: Ruleset, situation: Situation) -> Situation:
+    """Checks that a situation can arise under a ruleset and puts its dice in ascending order.
+
+    Args:
+        rules: the ruleset.
+        situation: the situation.
+
+    Returns:
+        The same situation with plain ints and sorted dice.
+
+    Raises:
+        SituationError: naming the field, its value and what is allowed.
+    """
+    tables = compile_tables(rules)
+    card = tables.card
+    filled = _whole_number("filled", situation.filled, 0, card.all_boxes)
+    if not follows_order(card, filled):
+        raise SituationError(f"filled = {filled}: these boxes cannot be filled first under order {rules.order!r}")
+    if not isinstance(situation.upper, Sequence) or len(situation.upper) != card.columns:
+        raise SituationError(f"upper = {situation.upper!r}; allowed: a tuple of {card.columns} sum(s), one per column")
+    for column, value in enumerate(situation.upper):
+        sums = _possible_upper(rules, filled, column)
+        if isinstance(value, bool) or value not in sums:
+            raise SituationError(
+                f"upper[{column}] = {value!r} cannot come from the filled boxes; allowed: {sorted(sums)}"
+            )
+    if situation.yatzy_fifty not in (True, False):
+        raise SituationError(f"yatzy_fifty = {situation.yatzy_fifty!r}; allowed: true, false")
+    if situation.yatzy_fifty and not (card.extra_yatzy_bonus and filled & card.yatzy_boxes):
+        raise SituationError("yatzy_fifty = True needs a filled yatzy box and a ruleset with an extra_yatzy_bonus")
+    upper = tuple(int(value) for value in situation.upper)
+    if filled == card.all_boxes:
+        if len(situation.roll) or situation.throws_left:
+            raise SituationError("the card is full, so roll must be () and throws_left 0")
+        return Situation(filled, upper, (), 0, bool(situation.yatzy_fifty))
+    spare = tables.throws - 1
+    most = spare * (1 + filled.bit_count()) if rules.saved_throws else spare
+    throws_left = _whole_number("throws_left", situation.throws_left, 0, most)
+    if len(situation.roll) != rules.dice:
+        raise SituationError(f"roll = {situation.roll!r} holds {len(situation.roll)} dice; allowed: {rules.dice}")
+    try:
+        roll = dice_of(counts_of(situation.roll))
+    except ValueError as error:
+        raise SituationError(f"roll = {situation.roll!r}: {error}") from error
+    return Situation(filled, upper, roll, throws_left, bool(situation.yatzy_fifty))
+
+
+def batch(rules: Ruleset, situations: Sequence[Situation]) -> Situations:
+    """Turns checked single situations into a batch.
+
+    Raises:
+        SituationError: if one of them cannot arise under the ruleset.
+    """
+    tables = compile_tables(rules)
+    arrays = empty_situations(tables, len(situations))
+    for lane, given in enumerate(situations):
+        situation = check_situation(rules, given)
+        arrays.filled[lane] = situation.filled
+        arrays.upper[lane] = situation.upper
+        arrays.fifty[lane] = situation.yatzy_fifty
+        arrays.roll[lane] = roll_index(tables, situation.roll) if situation.roll else -1
+        arrays.throws_left[lane] = situation.throws_left
+    return arrays
+
+
+def single(tables: Tables, situations: Situations, lane: int) -> Situation:
+    """Reads one situation out of a batch."""
+    roll = int(situations.roll[lane])
+    return Situation(
+        filled=int(situations.filled[lane]),
+        upper=tuple(int(value) for value in situations.upper[lane]),
+        roll=dice_of(tables.counts[tables.keeps + roll].tolist()) if roll >= 0 else (),
+        throws_left=int(situations.throws_left[lane]),
+        yatzy_fifty=bool(situations.fifty[lane]),
+    )
+
+
+def _whole_number(name: str, value: object, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+        raise SituationError(f"{name} = {value!r}; allowed: a whole number from {low} to {high}")
+    return int(value)
+
+
+def _possible_upper(rules: Ruleset, filled: int, column: int) -> set[int]:
+    """The upper sums that the filled upper boxes of a column can add up to."""
+    card = compile_tables(rules).card
+    sums = {0}
+    for face in range(1, 7):
+        if card.upper_box[column, face] & filled:
+            sums = {total + face * count for total in sums for count in range(rules.dice + 1)}
+    return sums
