@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from yatzy_env.kernel import kernel
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules.boxes import face_of
 
@@ -99,7 +99,7 @@ def _order_groups(rules: Ruleset) -> list[int]:
     return [group for group in groups if group]
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def legal_by_order(card, filled):
     """Bits of the open boxes the order allows, whatever was thrown."""
     legal = 0
@@ -112,7 +112,7 @@ def legal_by_order(card, filled):
     return legal
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def is_joker(card, filled, alike):
     """Whether dice all showing `alike` (0: not all the same) count as a joker in the lower section.
 
@@ -126,7 +126,7 @@ def is_joker(card, filled, alike):
     )
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def legal_boxes(card, filled, alike):
     """Bits of the boxes that may be filled now.
 
@@ -152,7 +152,7 @@ def legal_boxes(card, filled, alike):
     return legal
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def bonus_step(card, box, points, upper):
     """The bonus, times its column, that falls when `points` are written in `box`.
 
@@ -168,19 +168,19 @@ def bonus_step(card, box, points, upper):
     return 0
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def extra_step(card, fifty, alike):
     """The extra bonus for dice all alike once the yatzy box holds points."""
     return card.extra_yatzy_bonus if fifty and alike != 0 else 0
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def fifty_after(card, fifty, box, points):
     """Whether the yatzy box holds points after `points` were written in `box`, as far as the rules ask."""
     return fifty or (card.extra_yatzy_bonus > 0 and (card.yatzy_boxes >> box) & 1 == 1 and points > 0)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def open_upper_points(card, filled, column):
     """The most that the open upper boxes of a column can still add to its sum."""
     total = 0
@@ -190,7 +190,7 @@ def open_upper_points(card, filled, column):
     return total
 
 
-@njit(cache=True)
+@kernel
 def follows_order(card, filled):
     """Whether the filled boxes can have been filled in the order of the rules."""
     for column in range(card.columns):

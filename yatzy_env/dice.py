@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-from numba import njit
+
+from yatzy_env.kernel import kernel
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -34,7 +35,7 @@ def key(*parts: str | int) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def mix(state, value):
     """Folds one 64-bit value into a 64-bit state."""
     z = (state ^ np.uint64(value)) + _GOLDEN
@@ -43,19 +44,19 @@ def mix(state, value):
     return z ^ (z >> _R31)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def throw_state(game_key, game, seat, turn, throw):
     """The generator's state for one throw; `die` draws from it."""
     return mix(mix(mix(mix(np.uint64(game_key), game), seat), turn), throw)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def die(state, j):
     """The j-th die of a throw as a number from 0 to 5 (bias below 2**-29)."""
     return np.int64(((mix(state, j) >> _R32) * _SIX) >> _R32)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def uniform(state):
     """A float64 in [0, 1) from a 64-bit state."""
     return np.float64(state >> _R11) * _TWO_TO_MINUS_53

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
 from yatzy_env.dice import die, mix, throw_state, uniform
 from yatzy_env.errors import IllegalActionError
+from yatzy_env.kernel import kernel
 from yatzy_env.situation import Situations, empty_situations
 from yatzy_env.tables import Tables
 
@@ -58,7 +58,7 @@ def new_games(tables: Tables, keys: NDArray[np.uint64]) -> Games:
     return games
 
 
-@njit(cache=True)
+@kernel
 def turns_done(filled):
     """How many boxes are filled: the number of the turn, from 0."""
     count = 0
@@ -68,7 +68,7 @@ def turns_done(filled):
     return count
 
 
-@njit(cache=True)
+@kernel
 def throw_dice(tables, games, lane, keep):
     """Throws the dice that are not kept and puts the new roll on the table."""
     now = games.now
@@ -80,7 +80,7 @@ def throw_dice(tables, games, lane, keep):
     now.roll[lane] = held - tables.keeps
 
 
-@njit(cache=True)
+@kernel
 def start_turn(tables, games, lane, saved):
     """Throws the first dice of a turn; `saved` throws come on top of the turn's own."""
     games.throw[lane] = 0
@@ -88,7 +88,7 @@ def start_turn(tables, games, lane, saved):
     throw_dice(tables, games, lane, 0)
 
 
-@njit(cache=True)
+@kernel
 def start_game(tables, games, lane):
     """Clears a lane's card and starts its first turn."""
     now = games.now
@@ -100,14 +100,14 @@ def start_game(tables, games, lane):
     start_turn(tables, games, lane, 0)
 
 
-@njit(cache=True)
+@kernel
 def start_all(tables, games):
     """Starts a game in every lane."""
     for lane in range(games.key.shape[0]):
         start_game(tables, games, lane)
 
 
-@njit(cache=True)
+@kernel
 def box_points(tables, now, lane, box):
     """The plain points that a box would get for the dice on the table, joker included, column and bonus left out."""
     roll = now.roll[lane]
@@ -115,7 +115,7 @@ def box_points(tables, now, lane, box):
     return tables.points[1 if joker else 0, box, roll]
 
 
-@njit(cache=True)
+@kernel
 def gain(tables, now, lane, box):
     """All points that filling a box gains at once: column, bonus and extra yatzy bonus included."""
     card = tables.card
@@ -125,7 +125,7 @@ def gain(tables, now, lane, box):
     return points * card.multiplier[column] + bonus_step(card, box, points, now.upper[lane, column]) + extra
 
 
-@njit(cache=True)
+@kernel
 def fill_box(tables, games, lane, box):
     """Fills a box and starts the next turn, or ends the game on a full card.
 
@@ -151,7 +151,7 @@ def fill_box(tables, games, lane, box):
     return gained
 
 
-@njit(cache=True)
+@kernel
 def is_legal(tables, now, lane, action):
     """Whether an action of the action space is legal in a lane."""
     roll = now.roll[lane]
@@ -163,7 +163,7 @@ def is_legal(tables, now, lane, action):
     return (legal >> (action - tables.keeps)) & 1 == 1
 
 
-@njit(cache=True)
+@kernel
 def act(tables, games, lane, action):
     """Plays a legal action in a lane.
 
@@ -178,7 +178,7 @@ def act(tables, games, lane, action):
     return np.int64(0)
 
 
-@njit(cache=True)
+@kernel
 def write_mask(tables, now, lane, out):
     """Writes a lane's action mask, 1 where legal, into a row of int8; all zero on a full card."""
     roll = now.roll[lane]
@@ -195,13 +195,13 @@ def write_mask(tables, now, lane, out):
         out[keeps + box] = (legal >> box) & 1
 
 
-@njit(cache=True)
+@kernel
 def _write_masks(tables, now, out):
     for lane in range(out.shape[0]):
         write_mask(tables, now, lane, out[lane])
 
 
-@njit(cache=True)
+@kernel
 def _gains(tables, now, out):
     for lane in range(out.shape[0]):
         if now.roll[lane] < 0:
@@ -212,7 +212,7 @@ def _gains(tables, now, out):
                 out[lane, box] = gain(tables, now, lane, box)
 
 
-@njit(cache=True)
+@kernel
 def _act_all(tables, games, actions, gained):
     for lane in range(actions.shape[0]):
         if not is_legal(tables, games.now, lane, actions[lane]):
@@ -244,7 +244,7 @@ def gains(tables: Tables, situations: Situations) -> NDArray[np.int64]:
     return out
 
 
-@njit(cache=True)
+@kernel
 def _noise(games, out):
     for lane in range(out.shape[0]):
         turn = turns_done(games.now.filled[lane])

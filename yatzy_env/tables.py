@@ -75,7 +75,7 @@ def compile_tables(rules: Ruleset) -> Tables:
     column_points = np.array([[[points(rules, box, roll, joker) for roll in rolls] for box in rules.boxes]
                               for joker in (False, True)], np.int64)  # fmt: skip
     all_points = np.tile(column_points, (1, card.columns, 1))
-    most = all_points.max(axis=(0, 2))
+    most = all_points[: 1 if rules.joker == "none" else 2].max(axis=(0, 2))
     tables = Tables(
         card=card,
         dice=dice,

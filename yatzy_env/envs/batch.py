@@ -13,13 +13,13 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from numba import njit
 from numpy.typing import NDArray
 
 from yatzy_env.envs.observation import observation_size, observation_space, write_observation
 from yatzy_env.envs.single import ILLEGAL_LIMIT
 from yatzy_env.errors import IllegalActionError, YatzyError
 from yatzy_env.games import act, is_legal, new_games, start_game, write_mask
+from yatzy_env.kernel import kernel
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situations
@@ -183,13 +183,13 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         }
 
 
-@njit(cache=True)
+@kernel
 def _next_game(tables, games, lane):
     games.game[lane] += 1
     start_game(tables, games, lane)
 
 
-@njit(cache=True)
+@kernel
 def _reset_lanes(tables, games, observations, masks):
     for lane in range(masks.shape[0]):
         _next_game(tables, games, lane)
@@ -197,7 +197,7 @@ def _reset_lanes(tables, games, observations, masks):
         write_mask(tables, games.now, lane, masks[lane])
 
 
-@njit(cache=True)
+@kernel
 def _step_lanes(
     tables,
     games,

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from gymnasium import spaces
-from numba import njit
 from numpy.typing import NDArray
 
 from yatzy_env.card import is_joker, open_upper_points
 from yatzy_env.games import turns_done
+from yatzy_env.kernel import kernel
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import Tables, compile_tables
@@ -118,13 +118,13 @@ def observe(tables: Tables, situations: Situations) -> NDArray[np.float32]:
     return out
 
 
-@njit(cache=True)
+@kernel
 def _write_observations(tables, now, out):
     for lane in range(out.shape[0]):
         write_observation(tables, now, lane, out[lane])
 
 
-@njit(cache=True)
+@kernel
 def write_observation(tables, now, lane, out):
     """Writes a lane's observation into a row of float32."""
     card = tables.card
@@ -168,7 +168,7 @@ def write_observation(tables, now, lane, out):
     out[at] = turns_done(filled) / card.boxes
 
 
-@njit(cache=True)
+@kernel
 def _write_upper(card, filled, upper, column, out):
     missing = max(card.bonus_threshold - upper, 0)
     reach = open_upper_points(card, filled, column)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.error import DependencyNotInstalled
@@ -20,9 +20,6 @@ from yatzy_env.games import box_points, gains, turns_done
 from yatzy_env.rules import BOXES, Ruleset
 from yatzy_env.situation import Situation, batch
 from yatzy_env.tables import Tables, compile_tables
-
-if TYPE_CHECKING:
-    from PIL import ImageDraw, ImageFont
 
 _LABELS = {box: box.replace("_", " ").capitalize() for box in BOXES}
 _YACHT = {"small_straight": "Little straight", "large_straight": "Big straight", "chance": "Choice", "yatzy": "Yacht"}
@@ -40,8 +37,7 @@ class SheetView:
     Attributes:
         rules: the ruleset.
         situation: where the player stands.
-        written: (B,) points written in each box, times its column; None where play wrote nothing. Such a box can be
-            filled all the same, when the episode started from a given situation.
+        written: (B,) points written per box, times its column; None where play wrote nothing: open, or filled before.
         score: points so far, bonuses included.
     """
 
@@ -51,12 +47,9 @@ class SheetView:
     score: int
 
 
-Look = Literal["written", "given", "closed", "offer", "zero", "sum", "to go", "secured", "lost", "total"]
-
-
 class _Cell(NamedTuple):
     text: str
-    look: Look
+    look: str  # how the picture draws it
     part: float = 0.0  # how full the bar behind it is
 
 
@@ -69,7 +62,7 @@ class _Sheet(NamedTuple):
     title: str
     turn: str
     throws: tuple[str, str]  # how many are left, and a remark
-    sections: tuple[list[_Row], list[_Row], list[_Row]]  # upper, lower, totals
+    sections: tuple[list[_Row], ...]  # the factors of several columns, upper, lower, totals
     notes: list[str]
 
 
@@ -87,7 +80,7 @@ def box_label(rules: Ruleset, box: str) -> str:
         RulesetError: if the sheet has no such box.
     """
     name = rules.boxes[rules.box_index(box) % len(rules.boxes)]
-    own = next((labels for fits, labels in _OWN_LABELS if fits(rules)), {})
+    own = next((labels for fits, labels in _OWN_LABELS if fits(rules)), _LABELS)
     return own.get(name, _LABELS[name])
 
 
@@ -100,9 +93,11 @@ def sheet_text(view: SheetView) -> str:
     Returns:
         Lines of ASCII, as long as each other throughout an episode, without a line break at the end.
     """
-    sheet = _sheet(view)
-    columns, cell = len(view.rules.columns), _cell_width(view.rules)
-    least = max(_LINE, len(sheet.title) + _TURN)
+    rules, sheet = view.rules, _sheet(view)
+    most, bonus = compile_tables(rules).most.max(), rules.bonus_points * max(rules.columns)
+    longest = ("out of reach", f"secured {bonus}", f"({most}+{bonus + rules.extra_yatzy_bonus})", str(rules.max_score))
+    columns, cell = len(rules.columns), max(map(len, longest))
+    least = max(40, len(sheet.title) + 16)  # the longest line of words; the title and the turn beside it
     label = max(least - columns * (cell + 3), *(len(row.label) for rows in sheet.sections for row in rows))
     inner = label + columns * (cell + 3)
     plain = f"+{'-' * (inner + 2)}+"
@@ -115,23 +110,12 @@ def sheet_text(view: SheetView) -> str:
         texts = [" | ".join([f"{row.label:<{label}}", *(f"{each.text:>{cell}}" for each in row.cells)]) for row in rows]
         return [ruled, *map(line, texts)] if rows else []
 
-    lines = [plain, line(f"{sheet.title}{sheet.turn:>{inner - len(sheet.title)}}")]
-    if view.situation.roll:
-        lines.append(line(" ".join(f"[{face}]" for face in view.situation.roll)))
-    lines += [line(", ".join(filter(None, sheet.throws))), *table(_heads(view.rules))]
-    for rows in sheet.sections:
-        lines += table(rows)
-    return "\n".join([*lines, ruled, *map(line, sheet.notes)] + [plain] * bool(sheet.notes))
-
-
-_LINE, _TURN = 40, 16  # room for the longest line of words, and for the turn beside a title
-
-
-def _cell_width(rules: Ruleset) -> int:
-    """The length of the longest text a cell can hold in any situation."""
-    bonus, most = rules.bonus_points * max(rules.columns), int(compile_tables(rules).most.max())
-    offer = f"({most}+{bonus + rules.extra_yatzy_bonus})" if bonus + rules.extra_yatzy_bonus else f"({most})"
-    return max(map(len, ["out of reach", f"secured {bonus}", offer, str(rules.max_score)]))
+    title = sheet.title + sheet.turn.rjust(inner - len(sheet.title))
+    dice = " ".join(f"[{face}]" for face in view.situation.roll)
+    above = [title, *filter(None, (dice, ", ".join(filter(None, sheet.throws))))]
+    tables = [text for rows in sheet.sections for text in table(rows)]
+    below = [*map(line, sheet.notes), plain] if sheet.notes else []
+    return "\n".join([plain, *map(line, above), *tables, ruled, *below])
 
 
 def _sheet(view: SheetView) -> _Sheet:
@@ -141,37 +125,26 @@ def _sheet(view: SheetView) -> _Sheet:
     boxes = [_Row(box_label(rules, box), cells[i :: len(rules.boxes)]) for i, box in enumerate(rules.boxes)]
     uppers = sum(face > 0 for face in tables.card.face[: len(rules.boxes)])
     bonuses = _bonuses_paid(view, tables)
-    done = turns_done(view.situation.filled)
-    is_over = done == tables.card.boxes
+    heads = [_Row("", [_Cell(f"x{factor}", "sum") for factor in rules.columns])] * (len(bonuses) > 1)
+    is_over = not view.situation.roll
     notes = [] if is_over else ["(n): what these dice would score there"]
-    if any(cell.look == "given" for cell in cells):
-        notes.append("x: filled before the start, not counted")
+    notes += ["x: filled before the start, not counted"] * any(cell.look == "given" for cell in cells)
     return _Sheet(
         title=rules.name.replace("-", " ").title(),
-        turn="game over" if is_over else f"turn {done + 1} of {tables.card.boxes}",
+        turn="game over" if is_over else f"turn {turns_done(view.situation.filled) + 1} of {len(cells)}",
         throws=(f"final score {view.score}", "") if is_over else _throws(view),
-        sections=(
-            boxes[:uppers] + (_upper_sums(view, tables, bonuses) if uppers else []),
-            boxes[uppers:],
-            _totals(view, bonuses),
-        ),
+        sections=(heads, boxes[:uppers] + _upper_sums(view, tables, bonuses), boxes[uppers:], _totals(view, bonuses)),
         notes=notes,
     )
-
-
-def _heads(rules: Ruleset) -> list[_Row]:
-    return [_Row("", [_Cell(f"x{factor}", "sum") for factor in rules.columns])] if len(rules.columns) > 1 else []
 
 
 def _throws(view: SheetView) -> tuple[str, str]:
     left, own = view.situation.throws_left, view.rules.throws - 1
     if left == 0:
         return "no throws left", "fill a box"
-    remark = ""
-    if view.rules.saved_throws:
-        # A situation does not say which throws are saved ones, only that at most `own` of them are the turn's.
-        remark = f"{left - own} or more of them saved" if left > own else "saved if not used"
-    return f"{left} throw{'s' * (left > 1)} left", remark
+    # A situation does not say which throws are saved ones, only that at most `own` of them are the turn's.
+    saved = f"{left - own} or more of them saved" if left > own else "saved if not used"
+    return f"{left} throw{'s' * (left > 1)} left", saved if view.rules.saved_throws else ""
 
 
 def _box_cells(view: SheetView, tables: Tables) -> list[_Cell]:
@@ -203,17 +176,17 @@ def _bonuses_paid(view: SheetView, tables: Tables) -> list[int]:
 def _upper_sums(view: SheetView, tables: Tables, bonuses: list[int]) -> list[_Row]:
     """The rows below the upper section: its sum before the column's factor, and how the bonus stands."""
     threshold, uppers = tables.card.bonus_threshold, view.situation.upper
+    if not tables.card.upper_boxes:
+        return []
     label = "Upper sum" if len(uppers) == 1 else "Plain upper sum"
     if not threshold:
         return [_Row(label, [_Cell(str(upper), "sum") for upper in uppers])]
     states = []
     for column, (upper, bonus) in enumerate(zip(uppers, bonuses, strict=True)):
-        if upper >= threshold:
-            states.append(_Cell(f"secured {bonus or 'x'}", "secured", 1.0))
-        elif upper + open_upper_points(tables.card, view.situation.filled, column) < threshold:
-            states.append(_Cell("out of reach", "lost", upper / threshold))
-        else:
-            states.append(_Cell(f"{threshold - upper} to go", "to go", upper / threshold))
+        missing, reach = threshold - upper, open_upper_points(tables.card, view.situation.filled, column)
+        look = "secured" if missing <= 0 else "to go" if missing <= reach else "lost"
+        text = {"secured": f"secured {bonus or 'x'}", "to go": f"{missing} to go", "lost": "out of reach"}[look]
+        states.append(_Cell(text, look, min(1.0, upper / threshold)))
     sums = [_Cell(f"{upper} / {threshold}", "sum") for upper in uppers]
     return [_Row(label, sums), _Row(f"Bonus of {tables.card.bonus_points}", states)]
 
@@ -222,28 +195,25 @@ def _totals(view: SheetView, bonuses: list[int]) -> list[_Row]:
     """The last rows: extra bonuses, what each column holds, and the score."""
     size = len(view.written) // len(bonuses)
     sums = [bonus + sum(p or 0 for p in view.written[i * size : i * size + size]) for i, bonus in enumerate(bonuses)]
-    rows = []
-    if view.rules.extra_yatzy_bonus:
-        rows.append(_Row(f"{box_label(view.rules, 'yatzy')} bonus", [_Cell(str(view.score - sum(sums)), "sum")]))
-    if len(sums) > 1:
-        rows.append(_Row("Column total", [_Cell(str(value), "sum") for value in sums]))
+    rows = [_Row("Column total", [_Cell(str(value), "sum") for value in sums])] if len(sums) > 1 else []
+    if view.rules.extra_yatzy_bonus:  # defined for one column only
+        rows = [_Row(f"{box_label(view.rules, 'yatzy')} bonus", [_Cell(str(view.score - sum(sums)), "sum")])]
     return [*rows, _Row("Total", [_Cell("", "total")] * (len(sums) - 1) + [_Cell(str(view.score), "total")])]
 
 
+_Place = tuple[float, float, float, float]  # left, top, width, height
 _SCALE = 2  # drawn larger, then reduced, which smooths the edges
 _MARGIN, _ROW, _LABEL, _HEAD, _DIE, _PIP = 24, 30, 164, 160, 56, 11
 _FELT, _SHADE, _CHALK = "#24614a", "#1a4736", "#f8f5ee"
-_PAPER, _RULE, _TRACK, _INK, _MUTED = "#f1ede4", "#dcd7cb", "#f0ece3", "#1d2733", "#626a75"
-_FILLS: dict[str, str] = {"closed": "#ece8df", "given": "#ece8df", "offer": "#dff1e4", "sum": "#faf8f3", "total": _FELT}
-_BARS: dict[str, str] = {"to go": "#f4c967", "secured": "#93d3a4", "lost": "#d5d0c5"}
-_INKS: dict[str, str] = {"offer": "#145a30", "zero": _MUTED, "given": _MUTED, "total": _CHALK}
+_PAPER, _PANEL, _RULE, _TRACK, _INK, _MUTED = "#f1ede4", "#ffffff", "#dcd7cb", "#f0ece3", "#1d2733", "#626a75"
+_FILLS = {"closed": "#ece8df", "given": "#ece8df", "offer": "#dff1e4", "sum": "#faf8f3", "total": _FELT}
+_BARS = {"to go": "#f4c967", "secured": "#93d3a4", "lost": "#d5d0c5"}
+_INKS = {"offer": "#145a30", "zero": _MUTED, "given": _MUTED, "total": _CHALK}
 _PIPS = ("4", "08", "048", "0268", "02468", "025368")  # places in a grid of three by three, per face
-
-_Place = tuple[float, float, float, float]  # left, top, width, height
 
 
 def sheet_image(view: SheetView) -> NDArray[np.uint8]:
-    """The score sheet as a picture: the dice above, the upper section and the total on the left, the lower on the right.
+    """The score sheet as a picture: the dice above, upper section and total on the left, the lower one on the right.
 
     Args:
         view: what to show.
@@ -255,38 +225,31 @@ def sheet_image(view: SheetView) -> NDArray[np.uint8]:
         DependencyNotInstalled: if Pillow is missing.
     """
     try:
-        from PIL import Image, ImageDraw
+        from PIL import Image, ImageDraw, ImageFont
     except ImportError as error:
         raise DependencyNotInstalled('pictures need Pillow: pip install "pillow>=10.1"') from error
-    sheet, heads = _sheet(view), _heads(view.rules)
-    upper, lower, totals = (heads + rows if rows else [] for rows in sheet.sections)
-    totals = totals[len(heads) :]
+    sheet = _sheet(view)
+    heads, *parts, totals = sheet.sections
+    upper, lower = (heads + rows if rows else [] for rows in parts)
     cell = 96 if heads else 112
     panel, top = _LABEL + len(view.rules.columns) * cell, _HEAD + _MARGIN
     bottom = top + _ROW * max(len(upper) + len(totals) + 1, len(lower))  # a row of space above the totals
     width, height = 2 * panel + 3 * _MARGIN, bottom + 2 * _MARGIN
     image = Image.new("RGB", (width * _SCALE, height * _SCALE), _PAPER)
-    pen = _Pen(ImageDraw.Draw(image))
+    pen = _Pen(ImageDraw.Draw(image), lru_cache(ImageFont.load_default))
     _draw_head(pen, view, sheet, width)
     _draw_rows(pen, upper, _MARGIN, top, cell)
     _draw_rows(pen, lower, 2 * _MARGIN + panel, top, cell)
     _draw_rows(pen, totals, _MARGIN, bottom - len(totals) * _ROW, cell)
     pen.text("      ".join(sheet.notes), 14, _MUTED, (_MARGIN, bottom, width - 2 * _MARGIN, 2 * _MARGIN), "l")
-    return np.array(image.resize((width, height), Image.Resampling.LANCZOS), np.uint8)
+    return np.array(image.reduce(_SCALE), np.uint8)
 
 
-@lru_cache(maxsize=64)
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    from PIL import ImageFont
-
-    return ImageFont.load_default(size)
-
-
-class _Pen:
+class _Pen(NamedTuple):
     """Draws in the measures of the finished picture."""
 
-    def __init__(self, draw: ImageDraw.ImageDraw) -> None:
-        self.draw = draw
+    draw: Any  # Pillow's ImageDraw, imported when the first picture is asked for
+    font: Callable[[float], Any]
 
     def block(self, place: _Place, fill: str, radius: float = 0) -> None:
         left, top, width, height = (_SCALE * value for value in place)
@@ -295,11 +258,11 @@ class _Pen:
     def text(self, text: str, size: int, ink: str, place: _Place, side: str = "r", bold: bool = False) -> None:
         """Writes a line at the left ("l") or right ("r") of a place, smaller if it would not fit."""
         left, top, width, height = (_SCALE * value for value in place)
-        while size > 6 and self.draw.textlength(text, _font(size * _SCALE)) > width:
+        while size > 6 and self.draw.textlength(text, self.font(size * _SCALE)) > width:
             size -= 1
         base = top + height / 2 + 0.36 * size * _SCALE  # one base line, whatever letters there are
         at = (left + width if side == "r" else left, base)
-        self.draw.text(at, text, ink, _font(size * _SCALE), f"{side}s", stroke_width=int(bold), stroke_fill=ink)
+        self.draw.text(at, text, ink, self.font(size * _SCALE), f"{side}s", stroke_width=int(bold), stroke_fill=ink)
 
 
 def _draw_head(pen: _Pen, view: SheetView, sheet: _Sheet, width: int) -> None:
@@ -321,23 +284,18 @@ def _draw_head(pen: _Pen, view: SheetView, sheet: _Sheet, width: int) -> None:
     pen.text(remark, 15, _CHALK, (left, top + 30, width - _MARGIN - left, 26))
 
 
-def _draw_rows(pen: _Pen, rows: list[_Row], left: float, top: float, cell: int) -> None:
+def _draw_rows(pen: _Pen, rows: list[_Row], left: int, top: int, cell: int) -> None:
     """A section of the sheet, ruled."""
     for index, (label, cells) in enumerate(rows):
-        y = top + index * _ROW
-        look = cells[-1].look
-        width = _LABEL + len(cells) * cell
-        pen.block((left, y, width, _ROW + 1), _RULE)
-        pen.block((left + 1, y + 1, width - 2, _ROW - 1), _FILLS[look] if look in ("sum", "total") else "white")
-        ink, size, bold = _INKS.get(look, _INK) if look == "total" else _INK, 16, look == "total"
-        pen.text(label, size, ink, (left + 12, y, _LABEL - 16, _ROW), "l", bold)
+        y, look = top + index * _ROW, cells[0].look if cells[0].look in ("sum", "total") else "label"
+        pen.block((left, y, _LABEL + len(cells) * cell, _ROW + 1), _RULE)
+        pen.block((left + 1, y + 1, _LABEL - 1, _ROW - 1), _FILLS.get(look, _PANEL))
+        pen.text(label, 16, _INKS.get(look, _INK), (left + 12, y, _LABEL - 16, _ROW), "l", look == "total")
         for column, each in enumerate(cells):
             x = left + _LABEL + column * cell
-            if each.look in _FILLS:
-                pen.block((x, y + 1, cell - 1, _ROW - 1), _FILLS[each.look])
+            pen.block((x, y + 1, cell - (each.look != "total"), _ROW - 1), _FILLS.get(each.look, _PANEL))
             if each.look in _BARS:
-                pen.block((x + 4, y + 5, cell - 8, _ROW - 9), _TRACK, 4)
-                pen.block((x + 4, y + 5, max(8, each.part * (cell - 8)), _ROW - 9), _BARS[each.look], 4)
-            bold = each.look in ("written", "total")
-            size = 14 if each.look in _BARS else 18 if each.look == "total" else 16
+                for part, fill in ((1.0, _TRACK), (each.part, _BARS[each.look])):
+                    pen.block((x + 4, y + 5, max(8, part * (cell - 9)), _ROW - 9), fill, 4)
+            size, bold = 14 if each.look in _BARS else 16, each.look in ("written", "total")
             pen.text(each.text, size, _INKS.get(each.look, _INK), (x + 4, y, cell - 16, _ROW), "r", bold)

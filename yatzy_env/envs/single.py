@@ -8,13 +8,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from numba import njit
 from numpy.typing import NDArray
 
 from yatzy_env.envs.observation import observation_size, observation_space, write_observation
 from yatzy_env.envs.render import SheetView, sheet_image, sheet_text
 from yatzy_env.errors import IllegalActionError, SituationError, YatzyError, unknown
 from yatzy_env.games import act, is_legal, new_games, start_game, write_mask
+from yatzy_env.kernel import kernel
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situation, batch, single
@@ -228,13 +228,13 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         return {"action_mask": self._mask.copy(), "illegal_action": illegal, "score": self.score}
 
 
-@njit(cache=True)
+@kernel
 def _look(tables, games, observation, mask):
     write_observation(tables, games.now, 0, observation)
     write_mask(tables, games.now, 0, mask)
 
 
-@njit(cache=True)
+@kernel
 def _step(tables, games, action, observation, mask):
     """Plays an action in the only lane; returns the points gained, or -1 and changes nothing if it is illegal."""
     if not is_legal(tables, games.now, 0, action):

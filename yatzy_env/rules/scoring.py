@@ -92,6 +92,6 @@ def points(rules: Ruleset, box: str, counts: Counts, joker: bool = False) -> int
             "small_straight": rules.small_straight_points,
             "large_straight": rules.large_straight_points,
         }
-        # A full house that is paid as a sum (no fixed points) pays the sum of the dice when it is a joker.
-        return fixed[box] or boxes.total(counts)
+        # A full house that is paid as a sum (no fixed points) pays what it always counts: five of the dice.
+        return fixed[box] or boxes.of_a_kind(counts, 5, all_dice=False)
     return SCORERS[box](rules, counts)

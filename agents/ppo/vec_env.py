@@ -1,0 +1,142 @@
+"""The batch environment as a Stable-Baselines3 `VecEnv`: thousands of lanes, one compiled call per step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
+
+from yatzy_env.dice import key
+from yatzy_env.envs.batch import YatzyVectorEnv
+from yatzy_env.envs.observation import observe
+from yatzy_env.games import action_masks
+from yatzy_env.rules import Ruleset
+
+
+class BatchVecEnv(VecEnv):
+    """`YatzyVectorEnv` behind the interface Stable-Baselines3 trains on.
+
+    Lane i of seed s meets the dice of `dice.key("train", s, i)`, which no evaluation throws. All arrays returned are
+    copies, masks are those of the next decision (after an ended lane has started its next game), and the info of an
+    ended lane holds `terminal_observation`, `TimeLimit.truncated` and `episode` with the unscaled score. Every lane's
+    info is a dict of its own, as wrappers write into them.
+    """
+
+    def __init__(self, rules: Ruleset, lanes: int, seed: int, reward_scale: float = 1.0) -> None:
+        """Allocates the lanes.
+
+        Args:
+            rules: the ruleset.
+            lanes: how many games are played at once.
+            seed: of the dice.
+            reward_scale: rewards are points times this.
+        """
+        self.env = YatzyVectorEnv(lanes, rules)
+        self.rules = rules
+        self.reward_scale = np.float32(reward_scale)
+        self.render_mode = None
+        self._actions = np.zeros(lanes, np.int64)
+        self._lengths = np.zeros(lanes, np.int64)
+        super().__init__(lanes, self.env.single_observation_space, self.env.single_action_space)
+        self.seed(seed)
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Sets the dice of every lane from the next `reset` on; without a seed nothing changes."""
+        if seed is not None:
+            self._seeds = [key("train", seed, lane) for lane in range(self.num_envs)]
+        return self._seeds
+
+    def reset(self) -> NDArray[np.float32]:
+        """Starts an episode in every lane."""
+        keys = None if self._seeds[0] is None else self._seeds
+        observations, _ = self.env.reset(seed=keys)
+        self._reset_seeds()
+        self._lengths[:] = 0
+        return observations
+
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Takes the actions for `step_wait`."""
+        self._actions = np.asarray(actions, np.int64)
+
+    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Plays the actions.
+
+        Returns:
+            Observations, scaled rewards (float32), dones, one info per lane.
+        """
+        observations, rewards, terminated, truncated, batch_infos = self.env.step(self._actions)
+        self._lengths += 1
+        dones = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for lane in np.flatnonzero(dones):
+            infos[lane] = {
+                "terminal_observation": batch_infos["final_obs"][lane],
+                "TimeLimit.truncated": bool(truncated[lane] and not terminated[lane]),
+                "episode": {"r": int(batch_infos["final_info"]["score"][lane]), "l": int(self._lengths[lane]), "t": 0.0},
+            }
+        self._lengths[dones] = 0
+        return observations, rewards.astype(np.float32) * self.reward_scale, dones, infos
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """(lanes, actions) int8, 1 where legal."""
+        return self.env.action_masks()
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that decides how the lanes go on, as copied arrays."""
+        games = self.env._games
+        arrays = {f"now_{name}": values for name, values in games.now._asdict().items()}
+        arrays |= {name: values for name, values in games._asdict().items() if name != "now"}
+        arrays |= {"illegal_in_a_row": self.env._illegal_in_a_row, "lengths": self._lengths}
+        return {name: values.copy() for name, values in arrays.items()}
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> NDArray[np.float32]:
+        """Puts the lanes where `state` found them.
+
+        Returns:
+            The observations there.
+        """
+        games = self.env._games
+        for name, values in games.now._asdict().items():
+            values[:] = state[f"now_{name}"]
+        for name, values in games._asdict().items():
+            if name != "now":
+                values[:] = state[name]
+        self.env._illegal_in_a_row[:] = state["illegal_in_a_row"]
+        self.env._has_keys = True
+        self._lengths[:] = state["lengths"]
+        self._reset_seeds()
+        self.env._observations[:] = observe(self.env.tables, games.now)
+        self.env._masks[:] = action_masks(self.env.tables, games.now)
+        return self.env._observations.copy()
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether the lanes have an attribute."""
+        return hasattr(self.env, attr_name)
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """An attribute of the batch environment, once per lane; `render_mode` is None."""
+        value = None if attr_name == "render_mode" else getattr(self.env, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Lanes have no attributes of their own to set."""
+        raise AttributeError(f"lanes of a batch have no attribute {attr_name!r} of their own to set")
+
+    def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> Any:
+        """Calls a method of the batch environment; its result must hold one entry per lane.
+
+        For `action_masks` that is the (lanes, actions) array itself, made in one call.
+        """
+        result = getattr(self.env, method_name)(*args, **kwargs)
+        return result if indices is None else [result[lane] for lane in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
+        """No lane is wrapped."""
+        return [False for _ in self._get_indices(indices)]

@@ -1,0 +1,100 @@
+"""The batch environment plays the very episodes of the single one."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+import yatzy_env
+from yatzy_env import IllegalActionError, YatzyError
+from yatzy_env.envs import YatzyEnv
+from yatzy_env.envs.batch import YatzyVectorEnv
+from yatzy_env.envs.single import ILLEGAL_LIMIT
+
+
+def legal_actions(rng: np.random.Generator, masks: np.ndarray) -> np.ndarray:
+    return (rng.random(masks.shape) * masks).argmax(axis=1)
+
+
+@pytest.mark.parametrize("name", yatzy_env.rulesets())
+def test_lanes_equal_single_environments_step_by_step(name: str) -> None:
+    lanes = 3
+    batch = gymnasium.make_vec(yatzy_env.env_id(name), num_envs=lanes)
+    singles = [YatzyEnv(name) for _ in range(lanes)]
+    observations, infos = batch.reset(seed=40)
+    for lane, env in enumerate(singles):
+        observation, _ = env.reset(seed=40 + lane)
+        np.testing.assert_array_equal(observation, observations[lane])
+    rng = np.random.default_rng(1)
+    ended = 0
+    for step in range(400):
+        actions = legal_actions(rng, infos["action_mask"])
+        if step % 7 == 0:
+            actions[0] = np.flatnonzero(infos["action_mask"][0] == 0)[0]
+        observations, rewards, terminated, truncated, infos = batch.step(actions)
+        assert batch.observation_space.contains(observations)
+        for lane, env in enumerate(singles):
+            observation, reward, done, cut, info = env.step(actions[lane])
+            assert (reward, done, cut) == (rewards[lane], terminated[lane], truncated[lane])
+            assert info["illegal_action"] == infos["illegal_action"][lane]
+            if done:
+                ended += 1
+                np.testing.assert_array_equal(infos["final_obs"][lane], observation)
+                assert infos["_final_obs"][lane]
+                assert infos["final_info"]["score"][lane] == info["score"]
+                observation, info = env.reset()
+            np.testing.assert_array_equal(observation, observations[lane])
+            np.testing.assert_array_equal(info["action_mask"], infos["action_mask"][lane])
+            assert info["score"] == infos["score"][lane]
+    assert ended >= lanes
+
+
+def test_returned_arrays_are_copies() -> None:
+    env = YatzyVectorEnv(4)
+    observations, infos = env.reset(seed=1)
+    kept, mask = observations.copy(), infos["action_mask"].copy()
+    _, rewards, *_ = env.step(infos["action_mask"].argmax(axis=1))
+    np.testing.assert_array_equal(observations, kept)
+    np.testing.assert_array_equal(infos["action_mask"], mask)
+    earned = rewards.copy()
+    env.step(np.full(4, 224))
+    np.testing.assert_array_equal(rewards, earned)
+
+
+def test_a_lane_is_truncated_after_too_many_illegal_actions() -> None:
+    env = YatzyVectorEnv(2)
+    _, infos = env.reset(seed=1)
+    illegal = np.array([np.flatnonzero(mask == 0)[0] for mask in infos["action_mask"]])
+    for count in range(1, ILLEGAL_LIMIT + 1):
+        _, _, terminated, truncated, infos = env.step(illegal)
+        assert not terminated.any()
+        assert truncated.all() == (count == ILLEGAL_LIMIT)
+    assert infos["_final_obs"].all()
+
+
+def test_declares_same_step_autoreset_and_takes_seeds() -> None:
+    env = gymnasium.make_vec("yatzy_env/Yatzy-v0", num_envs=2, ruleset="yacht")
+    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    first, _ = env.reset(seed=9)
+    second, _ = env.reset(seed=[9, 10])
+    np.testing.assert_array_equal(first, second)
+    third, _ = env.reset()
+    assert (first != third).any()
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(YatzyError, match="num_envs = 0"):
+        YatzyVectorEnv(0)
+    env = YatzyVectorEnv(2)
+    with pytest.raises(YatzyError, match="2"):
+        env.reset(seed=[1, 2, 3])
+    with pytest.raises(YatzyError, match="situation"):
+        env.reset(options={"situation": 1})
+    env.reset(seed=1)
+    before = env.situations
+    for actions in (np.zeros(3, int), np.array([0, 225]), np.array([-1, 0])):
+        with pytest.raises(IllegalActionError, match="actions"):
+            env.step(actions)
+    np.testing.assert_array_equal(before.roll, env.situations.roll)
