@@ -18,9 +18,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from numba import config as numba_config
 from numba import njit
-from numba.core import config
 from platformdirs import user_cache_dir
+
+config: Any = numba_config  # numba sets its settings at run time, type checkers do not know them
 
 _IMPORT = re.compile(r"^(?:from|import) ((?:yatzy_env|agents)[\w.]*)", re.MULTILINE)
 
