@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +21,19 @@ def plain_mask(rules: Ruleset, situation: Situation, names: Sequence[str]) -> ND
     """The action mask, worked out from the readable name of every action."""
     if not situation.roll:
         return np.zeros(len(names), np.int8)
-    table = Counter(situation.roll)
-    legal_boxes = plain_legal(rules, names_of(rules, situation.filled), situation.roll)
-    mask = []
-    for name in names:
-        verb, _, rest = name.partition(" ")
-        if verb == "keep":
-            kept = Counter() if rest == "nothing" else Counter(map(int, rest.split()))
-            mask.append(situation.throws_left > 0 and kept <= table and kept != table)
-        else:
-            mask.append(rest in legal_boxes)
-    return np.array(mask, np.int8)
+    keeps = tuple(name for name in names if name.startswith("keep "))
+    boxes = [name.removeprefix("score ") for name in names[len(keeps) :]]
+    legal = plain_legal(rules, names_of(rules, situation.filled), situation.roll)
+    may_keep = plain_keeps(keeps, situation.roll) if situation.throws_left else np.zeros(len(keeps), np.int8)
+    return np.concatenate([may_keep, np.array([box in legal for box in boxes], np.int8)])
+
+
+@lru_cache(maxsize=2000)
+def plain_keeps(names: tuple[str, ...], roll: tuple[int, ...]) -> NDArray[np.int8]:
+    """Which keeps are a true part of a roll."""
+    table = Counter(roll)
+    kept = [Counter(map(int, name.removeprefix("keep ").replace("nothing", "").split())) for name in names]
+    return np.array([held <= table and held != table for held in kept], np.int8)
 
 
 def replay_total(rules: Ruleset, fills: Sequence[tuple[str, Sequence[int]]]) -> int:

@@ -10,27 +10,52 @@ import pytest
 from numba import njit
 from scipy.stats import chisquare, kstest
 
-from yatzy_env.dice import die, key, throw_state, uniform
+from yatzy_env.dice import die, key, mix, throw_state, uniform
 
 GAME_KEY = 0x243F6A8885A308D3
 # Seeds are fixed, so a test passes always or never; a fair die fails one check in a thousand.
 DOUBTFUL = 1e-3
 
 
+COORDINATES = ("key", "game", "seat", "turn", "throw")
+
+
 @njit
-def draw(keys, games, seats, turns, throws, js):
-    out = np.empty(len(keys), np.int64)
+def _states(keys, games, seats, turns, throws):
+    out = np.empty(len(keys), np.uint64)
     for i in range(len(keys)):
-        out[i] = die(throw_state(keys[i], games[i], seats[i], turns[i], throws[i]), js[i])
+        out[i] = throw_state(keys[i], games[i], seats[i], turns[i], throws[i])
     return out
 
 
-def drawn(size: int, **coordinates) -> np.ndarray:
-    """Dice 0..5 where each coordinate is a number or an array; what is not named is 0, the key is fixed."""
-    names = ("key", "game", "seat", "turn", "throw", "j")
+@njit
+def _dice(states, js):
+    out = np.empty(len(states), np.int64)
+    for i in range(len(states)):
+        out[i] = die(states[i], js[i])
+    return out
+
+
+@njit
+def _mixed(states, values):
+    return np.array([mix(states[i], values[i]) for i in range(len(states))])
+
+
+@njit
+def _uniforms(states):
+    return np.array([uniform(state) for state in states])
+
+
+def states(size: int, **coordinates) -> np.ndarray:
+    """States of throws. A coordinate is a number or an array; one that is not named is 0, the key is fixed."""
     values = {"key": GAME_KEY} | coordinates
-    arrays = [np.broadcast_to(np.asarray(values.get(name, 0), np.uint64), size) for name in names]
-    return draw(*(np.ascontiguousarray(array) for array in arrays))
+    arrays = [np.broadcast_to(np.asarray(values.get(name, 0), np.uint64), size) for name in COORDINATES]
+    return _states(*(np.ascontiguousarray(array) for array in arrays))
+
+
+def drawn(size: int, j=0, **coordinates) -> np.ndarray:
+    """The j-th dice, 0..5, of these throws."""
+    return _dice(states(size, **coordinates), np.ascontiguousarray(np.broadcast_to(np.asarray(j, np.int64), size)))
 
 
 MANY = np.arange(60_000)
@@ -128,18 +153,18 @@ def test_coordinates_do_not_stand_in_for_each_other(one, other):
 
 def test_the_next_game_under_one_seed_is_not_the_first_game_under_the_next():
     # Environments use the seed as the key, so small keys meet small games.
-    first = [throw_state(0, 1, 0, turn, 0) for turn in range(15)]
-    second = [throw_state(1, 0, 0, turn, 0) for turn in range(15)]
-    assert not set(first) & set(second)
+    first = states(15, key=0, game=1, turn=np.arange(15))
+    second = states(15, key=1, game=0, turn=np.arange(15))
+    assert not set(first.tolist()) & set(second.tolist())
 
 
-def test_no_two_throws_share_a_state():
-    states = {
-        int(throw_state(game_key, game, seat, turn, throw))
-        for game_key in (GAME_KEY, GAME_KEY + 1)
-        for game, seat, turn, throw in product(range(5), range(4), range(15), range(3))
-    }
-    assert len(states) == 2 * 5 * 4 * 15 * 3
+@pytest.mark.parametrize("first_key", [0, GAME_KEY])
+def test_no_two_throws_share_a_state(first_key):
+    grid = np.indices((8, 8, 4, 15, 3)).reshape(5, -1)
+    found = states(
+        grid.shape[1], **dict(zip(COORDINATES, [first_key + grid[0].astype(np.uint64), *grid[1:]], strict=True))
+    )
+    assert len(np.unique(found)) == grid.shape[1]
 
 
 # Repetition.
@@ -152,28 +177,50 @@ def test_the_same_arguments_give_the_same_dice():
     np.testing.assert_array_equal(first, backwards[::-1])
 
 
-def test_a_throw_stays_what_it_is():
-    state = throw_state(GAME_KEY, 1, 2, 3, 1)
-    assert [int(die(state, j)) for j in range(6)] == [1, 3, 4, 0, 2, 0]
+def plain_mix(state: int, value: int) -> int:
+    """SplitMix64's step and finaliser (Stafford's variant 13) in plain integers."""
+    z = ((state ^ value) + 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ (z // 2**30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z // 2**27)) * 0x94D049BB133111EB % 2**64
+    return z ^ (z // 2**31)
+
+
+def test_splitmix_starts_as_published():
+    # The first outputs of SplitMix64 seeded with 0.
+    assert plain_mix(0, 0) == 0xE220A8397B1DCDAF
+    assert plain_mix(0x9E3779B97F4A7C15, 0) == 0x6E789E6AA1B965F4
+
+
+EDGES = [0, 1, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 1, GAME_KEY]
+
+
+def test_mix_is_splitmix():
+    pairs = np.array(list(product(EDGES, EDGES)), np.uint64)
+    expected = [plain_mix(state, value) for state, value in product(EDGES, EDGES)]
+    assert _mixed(*np.ascontiguousarray(pairs.T)).tolist() == expected
+
+
+def test_a_die_is_the_upper_half_of_the_mixed_state():
+    for state in EDGES:
+        expected = [plain_mix(state, j) // 2**32 * 6 // 2**32 for j in range(6)]
+        assert _dice(np.full(6, state, np.uint64), np.arange(6)).tolist() == expected
 
 
 @pytest.mark.parametrize("game_key", [0, 1, 2**63 - 1, 2**63, 2**64 - 1])
-def test_any_64_bit_key_can_be_used(game_key):
-    dice = [int(die(throw_state(game_key, 0, 0, 0, 0), j)) for j in range(6)]
-    assert set(dice) <= set(range(6))
-    assert dice == drawn(6, key=np.full(6, game_key, np.uint64), j=np.arange(6)).tolist()
+def test_any_64_bit_key_gives_dice(game_key):
+    assert set(drawn(600, key=game_key, game=np.arange(600)).tolist()) == set(range(6))
 
 
 # Uniform numbers.
 
 
 def test_uniform_lies_in_the_half_open_interval():
-    assert uniform(np.uint64(0)) == 0.0
-    assert uniform(np.uint64(2**63)) == 0.5
-    assert 1 - 2.0**-52 < uniform(np.uint64(2**64 - 1)) < 1.0
-    assert uniform(np.uint64(2**64 - 1)) == 1 - 2.0**-53
+    found = _uniforms(np.array([0, 2**11 - 1, 2**63, 2**64 - 1], np.uint64))
+    assert found.tolist() == [0.0, 0.0, 0.5, 1 - 2.0**-53]
 
 
 def test_uniform_is_uniform():
-    values = [uniform(throw_state(GAME_KEY, game, 0, 0, 0)) for game in range(20_000)]
+    values = _uniforms(states(60_000, game=MANY))
+    assert values.min() >= 0
+    assert values.max() < 1
     assert kstest(values, "uniform").pvalue > DOUBTFUL

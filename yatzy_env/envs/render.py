@@ -127,7 +127,7 @@ def _sheet(view: SheetView) -> _Sheet:
     bonuses = _bonuses_paid(view, tables)
     heads = [_Row("", [_Cell(f"x{factor}", "sum") for factor in rules.columns])] * (len(bonuses) > 1)
     is_over = not view.situation.roll
-    notes = [] if is_over else ["(n): what these dice would score there"]
+    notes = ["(n): what these dice would score there"] * (not is_over)
     notes += ["x: filled before the start, not counted"] * any(cell.look == "given" for cell in cells)
     return _Sheet(
         title=rules.name.replace("-", " ").title(),
@@ -260,9 +260,8 @@ class _Pen(NamedTuple):
         left, top, width, height = (_SCALE * value for value in place)
         while size > 6 and self.draw.textlength(text, self.font(size * _SCALE)) > width:
             size -= 1
-        base = top + height / 2 + 0.36 * size * _SCALE  # one base line, whatever letters there are
-        at = (left + width if side == "r" else left, base)
-        self.draw.text(at, text, ink, self.font(size * _SCALE), f"{side}s", stroke_width=int(bold), stroke_fill=ink)
+        at = (left + width * (side == "r"), top + height / 2 + 0.36 * size * _SCALE)  # one base line for all letters
+        self.draw.text(at, text, ink, self.font(size * _SCALE), f"{side}s", stroke_width=int(bold))
 
 
 def _draw_head(pen: _Pen, view: SheetView, sheet: _Sheet, width: int) -> None:

@@ -1,0 +1,155 @@
+"""Writes the parts of the documentation that repeat code: ruleset tables, observation and action tables."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import yatzy_env
+from yatzy_env import Ruleset, action_names, compile_tables, rulesets
+from yatzy_env.envs import observation_blocks
+from yatzy_env.envs.render import box_label
+from yatzy_env.rules import CATALOGUE
+
+DOCS = Path(__file__).parents[1] / "docs"
+NOTICE = "<!-- Written by `make docs` from the code. Edit scripts/make_docs.py, not this page. -->\n"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines) + "\n"
+
+
+def special_rules(rules: Ruleset) -> str:
+    """What a ruleset has beyond boxes, bonus and order, in words."""
+    found = []
+    if rules.yatzy_first:
+        found.append("all dice alike may fill the yatzy box at once")
+    if rules.joker != "none":
+        found.append(f"{rules.joker} joker")
+    if rules.extra_yatzy_bonus:
+        found.append(f"+{rules.extra_yatzy_bonus} for every further yatzy once the box holds points")
+    if rules.saved_throws:
+        found.append("unused throws are saved")
+    if len(rules.columns) > 1:
+        found.append("columns count " + ", ".join(f"x{factor}" for factor in rules.columns))
+    return "; ".join(found)
+
+
+def rulesets_page() -> str:
+    """The catalogue and the fields of a ruleset."""
+    catalogue = table(
+        ["name", "environment", "dice", "boxes", "bonus", "order", "special", "highest score"],
+        [
+            (
+                f"`{rules.name}`",
+                f"`{yatzy_env.env_id(rules.name)}`",
+                rules.dice,
+                len(rules.box_names),
+                f"{rules.bonus_points} at {rules.bonus_threshold}" if rules.bonus_points else "none",
+                rules.order,
+                special_rules(rules),
+                rules.max_score,
+            )
+            for rules in CATALOGUE.values()
+        ],
+    )
+    descriptions = dict(_attributes(Ruleset.__doc__ or ""))
+    fields = table(
+        ["field", "meaning", "default"],
+        [
+            (f"`{name}`", descriptions[name], "required" if field.is_required() else f"`{field.default}`")
+            for name, field in Ruleset.model_fields.items()
+        ],
+    )
+    sheets = "".join(
+        f"\n### {names}\n\n" + ", ".join(f"{box_label(CATALOGUE[first], box)} (`{box}`)" for box in boxes) + "\n"
+        for names, first, boxes in _sheets()
+    )
+    return (
+        f"{NOTICE}\n# Rulesets\n\nA ruleset is data: a row of fields that compiles to tables. These are named; any other "
+        "is made with `yatzy_env.ruleset(name).replace(field=value)`, a dict of fields, or `--set field=value` on the "
+        f"command line.\n\n{catalogue}\n## Fields\n\n{fields}\n## Sheets\n{sheets}"
+    )
+
+
+def _sheets() -> list[tuple[str, str, tuple[str, ...]]]:
+    """The distinct sheets: who uses one, its first user, its boxes."""
+    users: dict[tuple[str, ...], list[str]] = {}
+    for rules in CATALOGUE.values():
+        users.setdefault(rules.boxes, []).append(rules.name)
+    return [(", ".join(names), names[0], boxes) for boxes, names in users.items()]
+
+
+def _attributes(docstring: str) -> Iterable[tuple[str, str]]:
+    """The `name: meaning` lines of the Attributes section of a Google docstring."""
+    for line in docstring.partition("Attributes:")[2].splitlines():
+        name, colon, meaning = line.strip().partition(": ")
+        if colon:
+            yield name, meaning
+
+
+def environments_page() -> str:
+    """Spaces, observation index and actions of every named environment."""
+    parts = [
+        f"{NOTICE}\n# Environments\n\nObservations are float32 and a function of the situation alone; actions are the "
+        "same index for the same keep whatever the roll. `yatzy_env.envs.observation_blocks(rules)` and "
+        "`yatzy_env.action_names(rules)` give these tables in code.\n"
+    ]
+    for name in rulesets():
+        rules = yatzy_env.ruleset(name)
+        tables = compile_tables(rules)
+        blocks = observation_blocks(rules)
+        names = action_names(rules)
+        parts.append(f"\n## {yatzy_env.env_id(name)}\n\n")
+        parts.append(
+            table(
+                ["observation", "entries", "range", "meaning"],
+                [
+                    (
+                        f"`{block.name}`",
+                        f"{block.start}" if block.size == 1 else f"{block.start} to {block.start + block.size - 1}",
+                        f"{block.low:g} to {block.high:g}",
+                        block.meaning,
+                    )
+                    for block in blocks
+                ],
+            )
+        )
+        keeps, last = tables.keeps, tables.actions - 1
+        parts.append(
+            f"\n`Discrete({tables.actions})`: 0 to {keeps - 1} keep ({names[0]!r}, {names[1]!r}, ..., "
+            f"{names[keeps - 1]!r}), {keeps} to {last} fill a box ({names[keeps]!r}, ..., {names[last]!r}).\n"
+        )
+    return "".join(parts)
+
+
+PAGES = {"rulesets.md": rulesets_page, "environments.md": environments_page}
+
+
+def main() -> int:
+    """Writes the pages, or checks that they are up to date."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; end with 1 if a page is out of date")
+    check = parser.parse_args().check
+    stale = [name for name, page in PAGES.items() if not _is_current(name, page())]
+    for name in stale:
+        if check:
+            print(f"docs/{name} is out of date: run `make docs`", file=sys.stderr)
+        else:
+            DOCS.mkdir(exist_ok=True)
+            (DOCS / name).write_text(PAGES[name](), encoding="utf-8")
+            print(f"wrote docs/{name}")
+    return 1 if check and stale else 0
+
+
+def _is_current(name: str, text: str) -> bool:
+    file = DOCS / name
+    return file.exists() and file.read_text(encoding="utf-8") == text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""Sixteen float64 side by side, the unit in which the solver computes.
+
+A block is a flat array of rows of `LANES` numbers: one row per multiset of dice, one lane per card. Every step of a turn
+is a few additions or maxima of whole rows. Written as loops over arrays, such steps vectorise only behind run-time
+checks that the rows do not overlap, which cost as much as the work itself. `Lanes` is therefore a numba type of its own
+that becomes one vector value in machine code, whatever the width of the processor's registers. No operation is
+reordered, so results do not depend on the machine's vectors.
+
+Nothing here checks bounds: only the solver's private kernels call it, on tables they made themselves.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic, models, overload, register_model
+
+LANES = 16
+_CACHE_LINE = 8  # float64 in 64 bytes
+
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_INDICES = ir.VectorType(ir.IntType(32), LANES)
+
+
+class LanesType(types.Type):
+    """The numba type of a value of `LANES` float64."""
+
+    def __init__(self) -> None:
+        super().__init__(name=f"Lanes({LANES})")
+
+
+_LANES_TYPE = LanesType()
+
+
+@register_model(LanesType)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, lanes_type: LanesType) -> None:
+        super().__init__(manager, lanes_type, _VECTOR)
+
+
+def _is_flat(array: Any, dtype: Any) -> bool:
+    return isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C" and array.dtype == dtype
+
+
+def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+
+
+@intrinsic
+def load(typing_context: Any, array: Any, start: Any) -> Any:
+    """The `LANES` numbers of a flat float64 array from index `start` on."""
+    if not _is_flat(array, types.float64):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address = _address(context, builder, signature.args[0], *arguments)
+        value = builder.load(builder.bitcast(address, _VECTOR.as_pointer()))
+        value.align = 8
+        return value
+
+    return _LANES_TYPE(array, types.intp), generate
+
+
+@intrinsic
+def store(typing_context: Any, array: Any, start: Any, lanes: Any) -> Any:
+    """Writes lanes to a flat float64 array from index `start` on."""
+    if not _is_flat(array, types.float64):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address = _address(context, builder, signature.args[0], *arguments[:2])
+        builder.store(arguments[2], builder.bitcast(address, _VECTOR.as_pointer())).align = 8
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, _LANES_TYPE), generate
+
+
+@intrinsic
+def peek(typing_context: Any, table: Any, index: Any) -> Any:
+    """Entry `index` of a flat int32 table, without the care numba takes of negative indices at every access."""
+    if not _is_flat(table, types.int32):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        entry = builder.load(_address(context, builder, signature.args[0], *arguments))
+        return builder.sext(entry, ir.IntType(types.intp.bitwidth))
+
+    return types.intp(table, types.intp), generate
+
+
+@intrinsic
+def spread(typing_context: Any, number: Any) -> Any:
+    """The same number in every lane."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), arguments[0], ir.IntType(32)(0))
+        return builder.shuffle_vector(first, first, ir.Constant(_INDICES, [0] * LANES))
+
+    return _LANES_TYPE(types.float64), generate
+
+
+@intrinsic
+def larger(typing_context: Any, first: Any, second: Any) -> Any:
+    """Lane by lane the larger of two; there are no nan in the solver."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        first, second = arguments
+        return builder.select(builder.fcmp_ordered(">", second, first), second, first)
+
+    return _LANES_TYPE(_LANES_TYPE, _LANES_TYPE), generate
+
+
+@intrinsic
+def _plus(typing_context: Any, first: Any, second: Any) -> Any:
+    return _LANES_TYPE(_LANES_TYPE, _LANES_TYPE), lambda context, builder, signature, pair: builder.fadd(*pair)
+
+
+@intrinsic
+def _times(typing_context: Any, first: Any, second: Any) -> Any:
+    return _LANES_TYPE(_LANES_TYPE, _LANES_TYPE), lambda context, builder, signature, pair: builder.fmul(*pair)
+
+
+@overload(operator.add)
+def _add(first: Any, second: Any) -> Any:
+    if first is _LANES_TYPE and second is _LANES_TYPE:
+        return lambda first, second: _plus(first, second)
+    return None
+
+
+@overload(operator.mul)
+def _multiply(first: Any, second: Any) -> Any:
+    if first is _LANES_TYPE and second is _LANES_TYPE:
+        return lambda first, second: _times(first, second)
+    return None
+
+
+@njit(cache=True)
+def new_rows(length: int) -> Any:
+    """A flat float64 array of zeros that starts on a cache line, so that no row straddles one more than it must."""
+    memory = np.zeros(length + _CACHE_LINE)
+    skip = -(memory.ctypes.data // 8) % _CACHE_LINE
+    return memory[skip : skip + length]
