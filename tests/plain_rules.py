@@ -11,6 +11,7 @@ the names of the filled boxes.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -28,6 +29,7 @@ def plain_boxes(rules: Any) -> list[str]:
     return [f"{box}@{number}" for number, _ in enumerate(rules.columns, start=1) for box in rules.boxes]
 
 
+@cache
 def split(box: str) -> tuple[str, int]:
     """A box on the card as its plain name and its column, counted from 0."""
     plain, _, column = box.partition("@")

@@ -255,7 +255,15 @@ def _card_values(solution: Solution, now: Situations) -> NDArray[np.float64]:
 
 
 def _take(games: Games, which: NDArray[np.bool_]) -> Games:
-    return Games(games.now.take(which), *(values[which] for values in games[1:]))
+    return Games(
+        now=games.now.take(which),
+        key=games.key[which],
+        game=games.game[which],
+        seat=games.seat[which],
+        throw=games.throw[which],
+        written=games.written[which],
+        total=games.total[which],
+    )
 
 
 def _ask(agent: Agent, name: str, now: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -294,7 +302,7 @@ def _check_identity(match: Match) -> None:
     if len(wrong):
         game = int(wrong[0])
         raise MeasurementError(
-            f"agent {match.agent!r}, game {game} of seed {match.seed}: the score {match.score[game]} is not optimum "
-            f"{match.optimum:.6f} + luck {match.luck[game]:.6f} - regret {regret[game]:.6f} but {off[game]:+.2e} "
-            f"away; {len(wrong)} of {match.games} games disagree"
+            f"agent {match.agent!r}, game {game} of seed {match.seed}: the score {match.score[game]} is "
+            f"{off[game]:+.2e} away from optimum {match.optimum:.6f} + luck {match.luck[game]:.6f} - regret "
+            f"{regret[game]:.6f}; {len(wrong)} of {match.games} games disagree"
         )

@@ -52,13 +52,15 @@ def draw(evaluation: Evaluation) -> Figure:
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     solved = evaluation.optimum is not None
     rows = len(evaluation.results)
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(11.5, 5.6 + 0.34 * rows), layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1, wspace=0.04, hspace=0.06)  # type: ignore[union-attr]
-        upper, lower = figure.subfigures(2, 1, height_ratios=[1.3 + 0.34 * rows, 4.3])
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]  # its keys are a long list of literals
+        layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.04, hspace=0.06)
+        figure = Figure(figsize=(11.5, 5.6 + 0.34 * rows), layout=layout)
+        grid = figure.add_gridspec(2, 1, height_ratios=[1.3 + 0.34 * rows, 4.3])
+        upper, lower = (figure.add_subfigure(part) for part in (grid[0], grid[1]))
         if solved:
             ladder, regret = upper.subplots(1, 2, width_ratios=[1.15, 1])
             _draw_kinds(regret, evaluation)

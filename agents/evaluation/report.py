@@ -233,8 +233,8 @@ def _method(evaluation: Evaluation) -> str:
     text = "Every agent meets the same dice. ± is one standard error of the mean over games."
     if evaluation.optimum is not None:
         text += (
-            " The regret of a decision is the value of the best action minus the value of the chosen one, read from the "
-            "exact solution of this ruleset; the expected score is the optimum minus the mean regret per game, and "
+            " The regret of a decision is the value of the best action minus the value of the chosen one, read from "
+            "the exact solution of this ruleset; the expected score is the optimum minus the mean regret per game, and "
             "varies far less than the mean score. In every game the score was checked to be optimum + luck − regret."
         )
     return f'<p class="note">{escape(text)}</p>'

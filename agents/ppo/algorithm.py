@@ -83,6 +83,7 @@ class YatzyPPO(MaskablePPO):
         self.rng = np.random.default_rng(self.seed)
         self.policy.rng = self.rng
         self.averages = [weights.detach().clone() for weights in self.policy.parameters()]
+        self.last_rollout: dict[str, float] = {}
 
     def _excluded_save_params(self) -> list[str]:
         return [*super()._excluded_save_params(), "rng", "averages", "_last_obs", "_last_episode_starts"]
@@ -140,11 +141,14 @@ class YatzyPPO(MaskablePPO):
 
     def _record_rollout(self, entropies: NDArray[np.float32], scores: list[int]) -> None:
         can_throw = self.rollout_buffer.action_masks[:, :, 0] == 1  # action 0 keeps nothing
-        self.logger.record("rollout/entropy_keep", float(entropies[can_throw].mean()))
-        self.logger.record("rollout/entropy_box", float(entropies[~can_throw].mean()))
+        self.last_rollout = {
+            "rollout/entropy_keep": float(entropies[can_throw].mean()) if can_throw.any() else 0.0,
+            "rollout/entropy_box": float(entropies[~can_throw].mean()) if not can_throw.all() else 0.0,
+        }
         if scores:
-            self.logger.record("rollout/score", float(np.mean(scores)))
-            self.logger.record("rollout/episodes", len(scores), exclude="tensorboard")
+            self.last_rollout["rollout/score"] = float(np.mean(scores))
+        for name, value in self.last_rollout.items():
+            self.logger.record(name, value)
 
     def train(self) -> None:
         """Updates the networks with the rollout.
@@ -167,7 +171,8 @@ class YatzyPPO(MaskablePPO):
                 if not np.isfinite(norm):
                     raise DivergedError(f"a gradient is {norm} at step {self.num_timesteps}")
                 self.policy.optimizer.step()
-                torch._foreach_lerp_(self.averages, weights, self.averaging)  # type: ignore[arg-type]
+                with torch.no_grad():
+                    torch._foreach_lerp_(self.averages, weights, self.averaging)
                 sums[-1] += norm
                 updates += 1
             self._n_updates += 1

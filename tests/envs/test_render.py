@@ -170,6 +170,26 @@ def test_bonus_is_offered_paid_and_added(name: str, multiple: int) -> None:
     assert sum_shown(rules, sheet_text(view_of(rules, games))) == 59 * multiple
 
 
+def test_bonus_secured_before_the_start_is_not_added() -> None:
+    rules = ruleset("triple")
+    tables, games = start(rules, Situation(0b111011 << 30, (0, 0, 66), (3, 3, 3, 5, 6), 0))
+    play(tables, games, np.array([tables.keeps + 32]))
+    rows = table(sheet_text(view_of(rules, games)))
+    assert rows["Plain upper sum"][2] == "75 / 63"
+    assert (rows["Bonus of 50"][2], rows["Column total"][2], rows["Total"][2]) == ("secured x", "27", "27")
+
+
+def test_the_longest_cells_keep_the_alignment() -> None:
+    rules = ruleset("yatzy").replace(columns=(1, 10), bonus_points=1000)
+    tables, games = start(rules, Situation(0b111011 << 15, (0, 54), (3, 3, 3, 3, 3), 0))
+    before = sheet_text(view_of(rules, games))
+    play(tables, games, np.array([tables.keeps + 17]))
+    after = sheet_text(view_of(rules, games))
+    assert table(before)["Threes"] == ["(15)", "(150+10000)"]
+    assert table(after)["Bonus of 1000"] == ["63 to go", "secured 10000"]
+    assert len({len(line) for text in (before, after) for line in text.splitlines()}) == 1
+
+
 def test_extra_yahtzee_bonus_has_its_row() -> None:
     rules = ruleset("yahtzee")
     tables, games = start(rules, Situation(1 << rules.box_index("yatzy"), (0,), (4, 4, 4, 4, 4), 0, True))
@@ -252,7 +272,7 @@ def test_label_of_a_box_the_sheet_lacks() -> None:
 
 
 def test_rulesets_of_your_own_are_shown_too() -> None:
-    named = ruleset("yatzy").replace(name="a" * 60, columns=(1, 10), bonus_points=1000)
+    named = ruleset("yatzy").replace(name="a" * 60, columns=(1, 10))
     upper_only = ruleset({"name": "upper", "boxes": ["fives", "sixes"], "bonus_threshold": 30})
     lower_only = ruleset({"name": "lower", "boxes": ["chance"], "dice": 2, "throws": 1, "bonus_points": 0})
     for rules in (named, upper_only, lower_only):
@@ -278,6 +298,7 @@ def test_pictures_of_a_game_have_one_size_and_keep_inside_their_frames(each_rule
             picture[HEAD:, :MARGIN],
             picture[HEAD:, width - MARGIN :],
             picture[HEAD : height - 2 * MARGIN, middle - MARGIN // 2 : middle + MARGIN // 2],
+            picture[height - 46 : height - 36],
             picture[height - 8 :],
         ):
             assert (empty == PAPER).all()

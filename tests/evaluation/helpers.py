@@ -7,6 +7,9 @@ from functools import cache
 import numpy as np
 
 from agents.base import best_actions
+from agents.baselines import GreedyAgent, RandomAgent
+from agents.evaluation.provenance import command_line, provenance
+from agents.evaluation.results import Evaluation, evaluate
 from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situations
@@ -96,3 +99,11 @@ def false_dice(rules: Ruleset) -> Tables:
     add[:, 0] = add[:, 5]
     add.flags.writeable = False
     return tables._replace(add=add)
+
+
+@cache
+def tiny_evaluation() -> Evaluation:
+    """Three agents on the tiny game."""
+    agents = {"random": RandomAgent(TINY), "greedy": GreedyAgent(TINY), "optimal": Optimal(tiny_solution())}
+    command = command_line("evaluate.py", [*agents])
+    return evaluate(agents, TINY, 200, 1, tiny_solution(), provenance(command))  # type: ignore[arg-type]

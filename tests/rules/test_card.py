@@ -165,7 +165,7 @@ def test_every_step_of_random_games(each_ruleset: Ruleset, house: str, rng: Rand
     if house == "low bonus":
         extra = {"extra_yatzy_bonus": 17} if len(rules.columns) == 1 else {}
         rules = rules.replace(bonus_threshold=9, bonus_points=41, **extra)
-    for _ in range(8):
+    for _ in range(5):
         library, plain = LibraryCard(rules), PlainCard(rules)
         for _, box, thrown, _ in play(rules, rng):
             assert library.legal(thrown) == plain.legal(thrown)

@@ -191,7 +191,7 @@ def refused(name: str, changes: dict) -> bool:
 
 
 @given(name=st.sampled_from(sorted(CATALOGUE)), changes=CHANGES)
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 def test_random_changes_are_refused_in_one_line_or_survive_json(name, changes):
     base = ruleset(name)
     if refused(name, changes):

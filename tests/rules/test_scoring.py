@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +18,19 @@ CASES = json.loads((Path(__file__).parents[1] / "cases" / "scoring.json").read_t
 VARIANTS = variants()
 
 
-@lru_cache
+PAYING = set(Ruleset.model_fields) - {
+    *("name", "throws", "columns", "bonus_threshold", "bonus_points", "order"),
+    *("yatzy_first", "joker", "extra_yatzy_bonus", "saved_throws"),
+}
+_tables: dict[tuple, list[list[int]]] = {}
+
+
 def plain_table(rules: Ruleset) -> list[list[int]]:
-    """Plain points of every roll in every box of one column."""
-    return [[plain_score(rules, box, dice) for dice in all_rolls(rules.dice)] for box in rules.boxes]
+    """Plain points of every roll in every box of one column, worked out once for rules that pay alike."""
+    paying = tuple(getattr(rules, field) for field in sorted(PAYING))
+    if paying not in _tables:
+        _tables[paying] = [[plain_score(rules, box, dice) for dice in all_rolls(rules.dice)] for box in rules.boxes]
+    return _tables[paying]
 
 
 def test_all_public_cases_are_here():

@@ -94,9 +94,8 @@ def sheet_text(view: SheetView) -> str:
         Lines of ASCII, as long as each other throughout an episode, without a line break at the end.
     """
     rules, sheet = view.rules, _sheet(view)
-    most, bonus = compile_tables(rules).most.max(), rules.bonus_points * max(rules.columns)
-    longest = ("out of reach", f"secured {bonus}", f"({most}+{bonus + rules.extra_yatzy_bonus})", str(rules.max_score))
-    columns, cell = len(rules.columns), max(map(len, longest))
+    columns, longest = len(rules.columns), f"secured {rules.bonus_points * max(rules.columns)}"
+    cell = max(len("out of reach"), len(longest))  # offers and points are shorter
     least = max(40, len(sheet.title) + 16)  # the longest line of words; the title and the turn beside it
     label = max(least - columns * (cell + 3), *(len(row.label) for rows in sheet.sections for row in rows))
     inner = label + columns * (cell + 3)

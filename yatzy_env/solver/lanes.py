@@ -11,13 +11,14 @@ Nothing here checks bounds: only the solver's private kernels call it, on tables
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic, models, overload, register_model
+from numba import types
+from numba.extending import intrinsic, models, register_model
+
+from yatzy_env.kernel import kernel
 
 LANES = 16
 _CACHE_LINE = 8  # float64 in 64 bytes
@@ -115,30 +116,18 @@ def larger(typing_context: Any, first: Any, second: Any) -> Any:
 
 
 @intrinsic
-def _plus(typing_context: Any, first: Any, second: Any) -> Any:
+def plus(typing_context: Any, first: Any, second: Any) -> Any:
+    """Lane by lane the sum of two."""
     return _LANES_TYPE(_LANES_TYPE, _LANES_TYPE), lambda context, builder, signature, pair: builder.fadd(*pair)
 
 
 @intrinsic
-def _times(typing_context: Any, first: Any, second: Any) -> Any:
+def times(typing_context: Any, first: Any, second: Any) -> Any:
+    """Lane by lane the product of two."""
     return _LANES_TYPE(_LANES_TYPE, _LANES_TYPE), lambda context, builder, signature, pair: builder.fmul(*pair)
 
 
-@overload(operator.add)
-def _add(first: Any, second: Any) -> Any:
-    if first is _LANES_TYPE and second is _LANES_TYPE:
-        return lambda first, second: _plus(first, second)
-    return None
-
-
-@overload(operator.mul)
-def _multiply(first: Any, second: Any) -> Any:
-    if first is _LANES_TYPE and second is _LANES_TYPE:
-        return lambda first, second: _times(first, second)
-    return None
-
-
-@njit(cache=True)
+@kernel
 def new_rows(length: int) -> Any:
     """A flat float64 array of zeros that starts on a cache line, so that no row straddles one more than it must."""
     memory = np.zeros(length + _CACHE_LINE)

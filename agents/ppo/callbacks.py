@@ -1,0 +1,194 @@
+"""What happens between rollouts: schedules, checkpoints, the training curve and progress."""
+
+from __future__ import annotations
+
+import csv
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import HParam
+
+from agents.ppo.algorithm import YatzyPPO
+from agents.ppo.checkpoint import save_checkpoint
+from agents.ppo.config import Config
+from agents.ppo.runs import Run
+
+_CURVE = ("rollout/score", "rollout/entropy_keep", "rollout/entropy_box", "train/explained_variance", "train/value_loss")
+
+
+class _Callback(BaseCallback):
+    model: YatzyPPO
+
+    def _on_step(self) -> bool:
+        return True
+
+
+class Schedules(_Callback):
+    """Sets lambda and the entropy coefficient before each rollout, by the steps done."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.config = config
+
+    def _on_rollout_start(self) -> None:
+        share = self.model.num_timesteps / self.config.total_steps
+        self.model.rollout_buffer.gae_lambda = self.model.gae_lambda = self.config.gae_lambda.at(share)
+        self.model.ent_coef = self.config.entropy.at(share)
+
+
+class Checkpoints(_Callback):
+    """Saves after the first rollout, then by time, and at the end."""
+
+    def __init__(self, run: Run, config: Config, clock: Clock) -> None:
+        super().__init__()
+        self.run = run
+        self.config = config
+        self.clock = clock
+        self._saved_steps = -1
+        self._saved_at = time.monotonic()
+
+    def _on_training_start(self) -> None:
+        self._saved_steps = self.model.num_timesteps
+        self._saved_at = time.monotonic()
+
+    def _on_rollout_start(self) -> None:
+        minutes = (time.monotonic() - self._saved_at) / 60
+        if self.model.num_timesteps > self._saved_steps and (
+            self._saved_steps == 0 or minutes >= self.config.checkpoint_minutes
+        ):
+            self._save()
+
+    def _on_training_end(self) -> None:
+        if self.model.num_timesteps > self._saved_steps:
+            self._save()
+
+    def _save(self) -> None:
+        save_checkpoint(self.run, self.model, self.config, self.clock.seconds())
+        self._saved_steps = self.model.num_timesteps
+        self._saved_at = time.monotonic()
+
+
+class Clock:
+    """Training seconds, those before an interruption included."""
+
+    def __init__(self, before: float = 0.0) -> None:
+        self._start = time.monotonic() - before
+
+    def seconds(self) -> float:
+        """The seconds so far."""
+        return time.monotonic() - self._start
+
+
+class Curve(_Callback):
+    """Writes a row per update to `curve.csv`, and hyper-parameters and speed to the log."""
+
+    def __init__(self, path: Path, config: Config, clock: Clock) -> None:
+        super().__init__()
+        self.path = path
+        self.config = config
+        self.clock = clock
+        self._row: dict[str, Any] = {}
+        self._began = time.monotonic()
+
+    def _on_training_start(self) -> None:
+        self._keep_rows_up_to(self.model.num_timesteps)
+        self.logger.record("hyper_parameters", self._table(), exclude=("stdout", "log", "json", "csv"))
+        self._began = time.monotonic()
+
+    def _on_rollout_start(self) -> None:
+        self._write_row()
+
+    def _on_training_end(self) -> None:
+        self._write_row()
+        self.logger.dump(self.model.num_timesteps)
+
+    def _on_rollout_end(self) -> None:
+        self._row = {"steps": self.model.num_timesteps}
+
+    def _write_row(self) -> None:
+        if not self._row:
+            return
+        now = time.monotonic()
+        speed = self.config.rollout / max(now - self._began, 1e-9)
+        self._began = now
+        self.logger.record("time/steps_per_second", speed)
+        values = self.logger.name_to_value | self.model.last_rollout
+        row = [self._row["steps"], f"{self.clock.seconds():.1f}", f"{speed:.0f}"]
+        row += [f"{float(values.get(name, float('nan'))):.6g}" for name in _CURVE]
+        with self.path.open("a", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerow(row)
+        self._row = {}
+
+    def _keep_rows_up_to(self, steps: int) -> None:
+        """Starts the file, or drops what was written after the checkpoint that is continued."""
+        header = ["steps", "seconds", "steps_per_second", *(name.partition("/")[2] for name in _CURVE)]
+        rows = []
+        if steps and self.path.exists():
+            with self.path.open(newline="", encoding="utf-8") as file:
+                rows = [row for row in list(csv.reader(file))[1:] if len(row) == len(header) and int(row[0]) <= steps]
+        with self.path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([header, *rows])
+
+    def _table(self) -> HParam:
+        flat: dict[str, Any] = {}
+        for name, value in self.config.model_dump(mode="json").items():
+            values = value.items() if isinstance(value, dict) else [("", value)]
+            flat |= {f"{name}.{key}".rstrip("."): inner for key, inner in values}
+        plain = {name: value if isinstance(value, int | float) else str(value) for name, value in flat.items()}
+        return HParam(plain, {"rollout/score": 0.0})
+
+
+class Report(_Callback):
+    """Shows progress on stderr: a bar on a terminal, otherwise a line now and then."""
+
+    def __init__(self, config: Config, console: Console, every_seconds: float = 30.0) -> None:
+        super().__init__()
+        self.config = config
+        self.console = console
+        self.every_seconds = every_seconds
+        self._progress: Progress | None = None
+        self._began = (0.0, 0)
+        self._said = 0.0
+
+    def _on_training_start(self) -> None:
+        self._began = (time.monotonic(), self.model.num_timesteps)
+        if self.console.is_terminal:
+            self._progress = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TaskProgressColumn(),
+                TextColumn("{task.fields[speed]:,.0f} steps/s, mean score {task.fields[score]:.1f}, left"),
+                TimeRemainingColumn(elapsed_when_finished=True, compact=True),
+                console=self.console,
+            )
+            name = f"{self.config.rules.name} seed {self.config.seed}"
+            self._progress.add_task(name, total=self.config.total_steps, speed=0.0, score=float("nan"))
+            self._progress.start()
+
+    def _on_rollout_end(self) -> None:
+        done, total = self.model.num_timesteps, self.config.total_steps
+        seconds = time.monotonic() - self._began[0]
+        speed = (done - self._began[1]) / max(seconds, 1e-9)
+        score = self.model.last_rollout.get("rollout/score", float("nan"))
+        if self._progress:
+            self._progress.update(self._progress.task_ids[0], completed=min(done, total), speed=speed, score=score)
+        elif time.monotonic() - self._said >= self.every_seconds:
+            left = max(total - done, 0) / max(speed, 1e-9) / 60
+            self.console.print(
+                f"{done:,} of {total:,} steps, {speed:,.0f} steps/s, mean score {score:.1f}, {left:.0f} min left",
+                highlight=False,
+            )
+            self._said = time.monotonic()
+
+    def _on_training_end(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Takes the bar off the terminal's last line."""
+        if self._progress:
+            self._progress.stop()
+            self._progress = None

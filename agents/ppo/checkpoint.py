@@ -1,0 +1,122 @@
+"""Checkpoints: everything a run needs to go on as if it had never stopped, and the averaged network for play.
+
+Nothing is unpickled when a checkpoint is read: the networks come from the `.pth` entries of `model.zip`, which torch
+reads as plain tensors, and the rest from `.npz` files without objects.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from agents.ppo.algorithm import YatzyPPO
+from agents.ppo.config import Config
+from agents.ppo.digest import sha256
+from agents.ppo.errors import RunError
+from agents.ppo.runs import Run
+from agents.ppo.weights import PolicyWeights, save_weights
+
+
+def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
+    """The policy network with averaged weights."""
+    named = zip(model.policy.named_parameters(), model.averages, strict=True)
+    average = {name: tensor.numpy().copy() for (name, _), tensor in named}
+    linear = [
+        f"mlp_extractor.policy_net.{index}"
+        for index, module in enumerate(model.policy.mlp_extractor.policy_net)
+        if isinstance(module, nn.Linear)
+    ]
+    rules = config.rules
+    return PolicyWeights(
+        layers=tuple((average[f"{name}.weight"], average[f"{name}.bias"]) for name in [*linear, "action_net"]),
+        activation=config.network.activation,
+        ruleset=rules.name,
+        ruleset_digest=rules.digest,
+        steps=model.num_timesteps,
+    )
+
+
+def save_checkpoint(run: Run, model: YatzyPPO, config: Config, seconds: float) -> None:
+    """Writes a checkpoint and makes it the one that counts.
+
+    Args:
+        run: the run.
+        model: the algorithm between two rollouts.
+        config: the configuration.
+        seconds: training time so far.
+    """
+    partial = run.folder / ".checkpoint.partial"
+    if partial.exists():
+        shutil.rmtree(partial)
+    partial.mkdir()
+    model.save(partial / "model.zip")
+    save_weights(averaged_weights(model, config), partial / "weights.npz")
+    about = {
+        "steps": model.num_timesteps,
+        "updates": model._n_updates,
+        "seconds": seconds,
+        "mixed_precision": model.policy.mixed_precision,
+        "generator": model.rng.bit_generator.state,
+    }
+    arrays: dict[str, Any] = {f"lane_{name}": values for name, values in model.env.state().items()}
+    arrays |= {f"average_{index}": tensor.numpy() for index, tensor in enumerate(model.averages)}
+    with (partial / "state.npz").open("wb") as file:
+        np.savez(
+            file,
+            allow_pickle=False,
+            about=np.array(json.dumps(about)),
+            episode_starts=model._last_episode_starts,
+            torch_generator=torch.get_rng_state().numpy(),
+            **arrays,
+        )
+    run.commit(partial, model.num_timesteps)
+
+
+def load_checkpoint(run: Run, model: YatzyPPO) -> float:
+    """Puts a freshly built algorithm where the run's checkpoint left off.
+
+    Args:
+        run: the run.
+        model: built from the run's configuration.
+
+    Returns:
+        The training seconds spent before.
+
+    Raises:
+        RunError: if there is no checkpoint, or its files are not those on record.
+    """
+    manifest = run.manifest()
+    if not manifest:
+        raise RunError(f"{run.folder} has no checkpoint")
+    for name, digest in manifest["files"].items():
+        path = run.folder / name
+        if not path.is_file() or sha256(path) != digest:
+            raise RunError(f"{path}: missing or not the file that manifest.json records")
+    folder = run.folder / manifest["checkpoint"]
+    try:
+        model.set_parameters(folder / "model.zip", device="cpu")
+        with np.load(folder / "state.npz", allow_pickle=False) as arrays:
+            return _restore(model, dict(arrays))
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise RunError(f"{folder}: does not fit this version ({' '.join(str(error).split())})") from error
+
+
+def _restore(model: YatzyPPO, arrays: dict[str, Any]) -> float:
+    about = json.loads(str(arrays["about"]))
+    model.num_timesteps = about["steps"]
+    model._n_updates = about["updates"]
+    model.policy.mixed_precision = about["mixed_precision"]
+    model.rng.bit_generator.state = about["generator"]
+    torch.set_rng_state(torch.from_numpy(arrays["torch_generator"]))
+    for index, tensor in enumerate(model.averages):
+        tensor.copy_(torch.from_numpy(arrays[f"average_{index}"]))
+    lanes = {name.removeprefix("lane_"): values for name, values in arrays.items() if name.startswith("lane_")}
+    model._last_obs = model.env.restore(lanes)
+    model._last_episode_starts = arrays["episode_starts"]
+    return about["seconds"]

@@ -1,0 +1,254 @@
+"""The configuration of a training run: read from YAML, changed on the command line, validated as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from agents.ppo.errors import ConfigError
+from yatzy_env.errors import one_line, unknown
+from yatzy_env.rules import CATALOGUE, Ruleset, rulesets
+from yatzy_env.rules import ruleset as find_ruleset
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Ramp(_Model):
+    """A number that changes linearly with the steps done.
+
+    Attributes:
+        start: its value until `begin`.
+        end: its value from `finish` on.
+        begin: the share of all steps after which it starts to change.
+        finish: the share of all steps after which it has arrived.
+    """
+
+    start: float = Field(ge=0)
+    end: float = Field(ge=0)
+    begin: float = Field(default=0.0, ge=0, lt=1)
+    finish: float = Field(default=1.0, gt=0, le=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.begin >= self.finish:
+            raise ValueError(f"begin = {self.begin} must lie before finish = {self.finish}")
+        return self
+
+    def at(self, share: float) -> float:
+        """The value after a share of all steps."""
+        way = min(max((share - self.begin) / (self.finish - self.begin), 0.0), 1.0)
+        return self.start + (self.end - self.start) * way
+
+
+def _constant(value: object) -> object:
+    is_number = isinstance(value, int | float | str) and not isinstance(value, bool)
+    return {"start": value, "end": value} if is_number else value
+
+
+Schedule = Annotated[Ramp, BeforeValidator(_constant)]
+
+
+class Network(_Model):
+    """The two networks, of one shape each for policy and value.
+
+    Attributes:
+        hidden: widths of the hidden layers.
+        activation: the function between layers.
+    """
+
+    hidden: tuple[Annotated[int, Field(ge=1, le=8192)], ...] = Field(default=(256, 256), min_length=1, max_length=8)
+    activation: Literal["relu", "tanh", "elu", "silu"] = "relu"
+
+
+class Config(_Model):
+    """Everything that decides what a training run computes.
+
+    Attributes:
+        ruleset: a name of the catalogue, or a mapping with all fields of a ruleset.
+        options: fields of the ruleset to change.
+        seed: of the weights, the dice and the choices.
+        total_steps: decisions to train on; the run ends with the first rollout that reaches them.
+        lanes: games played at once.
+        rollout_steps: decisions per lane between updates.
+        minibatch: decisions per update of the weights.
+        epochs: how often each decision is used.
+        learning_rate: of Adam.
+        entropy: weight of the entropy bonus.
+        gae_lambda: lambda of generalised advantage estimation.
+        gamma: discount; 1, as the score counts the same whenever it is made.
+        clip_range: how far the probability ratio may move per rollout.
+        value_weight: weight of the value loss.
+        max_gradient_norm: longer gradients are shortened to this.
+        reward_scale: rewards are points times this.
+        network: the networks.
+        precision: of the matrix products; `auto` takes bfloat16 where the processor has instructions for it.
+        slice_rows: rows that go through the networks at once during an update.
+        averaging: share of the new weights in the averaged weights, per update.
+        checkpoint_minutes: time between checkpoints.
+    """
+
+    ruleset: str | dict[str, Any] = "yatzy"
+    options: dict[str, Any] = Field(default_factory=dict)
+    seed: int = Field(default=1, ge=0, lt=2**32)
+    total_steps: int = Field(ge=1)
+    lanes: int = Field(default=1024, ge=1, le=1 << 20)
+    rollout_steps: int = Field(default=128, ge=1, le=1 << 20)
+    minibatch: int = Field(default=8192, ge=2)
+    epochs: int = Field(default=3, ge=1, le=100)
+    learning_rate: Schedule = Ramp(start=1e-3, end=0.0)
+    entropy: Schedule = Ramp(start=0.01, end=0.0)
+    gae_lambda: Schedule = Ramp(start=0.9, end=0.1)
+    gamma: float = Field(default=1.0, gt=0, le=1)
+    clip_range: float = Field(default=0.2, gt=0, lt=1)
+    value_weight: float = Field(default=0.5, gt=0)
+    max_gradient_norm: float = Field(default=0.5, gt=0)
+    reward_scale: float = Field(default=0.02, gt=0)
+    network: Network = Network()
+    precision: Literal["auto", "bfloat16", "float32"] = "auto"
+    slice_rows: int = Field(default=2048, ge=1)
+    averaging: float = Field(default=0.002, gt=0, le=1)
+    checkpoint_minutes: float = Field(default=5.0, gt=0)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        rollout = self.lanes * self.rollout_steps
+        if rollout % self.minibatch:
+            raise ValueError(f"minibatch = {self.minibatch} must divide lanes x rollout_steps = {rollout}")
+        if max(self.gae_lambda.start, self.gae_lambda.end) > 1:
+            raise ValueError(f"gae_lambda = {self.gae_lambda.start} to {self.gae_lambda.end} must lie in 0..1")
+        if isinstance(self.ruleset, str) and self.ruleset not in CATALOGUE:
+            raise ValueError(unknown("ruleset", self.ruleset, CATALOGUE))
+        _ = self.rules  # raises for fields that do not fit
+        return self
+
+    @property
+    def rules(self) -> Ruleset:
+        """The ruleset with its options."""
+        rules = find_ruleset(self.ruleset)
+        return rules.replace(**self.options) if self.options else rules
+
+    @property
+    def rollout(self) -> int:
+        """Decisions per rollout."""
+        return self.lanes * self.rollout_steps
+
+    def to_yaml(self) -> str:
+        """The configuration as YAML; `parse` reads it back."""
+        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+
+
+def parse(fields: object, source: str = "configuration") -> Config:
+    """Validates a mapping.
+
+    Args:
+        fields: keys and values.
+        source: where they come from, for messages.
+
+    Returns:
+        The configuration.
+
+    Raises:
+        ConfigError: in one line, naming the key, its value and near matches of a misspelt key.
+    """
+    if not isinstance(fields, Mapping):
+        raise ConfigError(f"{source}: not a mapping of keys to values")
+    for key in _keys_of(fields):
+        if key not in _KNOWN:
+            raise ConfigError(f"{source}: {unknown('key', key, _KNOWN)}")
+    try:
+        return Config.model_validate(dict(fields))
+    except ValidationError as error:
+        raise ConfigError(f"{source}: {one_line(error, _KNOWN)}") from error
+
+
+def load(path: Path) -> Config:
+    """Reads a YAML file.
+
+    Raises:
+        ConfigError: if it does not exist, is not YAML or not a valid configuration.
+    """
+    try:
+        fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    return parse(fields, str(path))
+
+
+def find_config(name: str, folder: Path = CONFIGS) -> Path:
+    """The configuration file of a ruleset.
+
+    Raises:
+        ConfigError: if there is none.
+    """
+    names = sorted(path.stem for path in folder.glob("*.yaml"))
+    if name in names:
+        return folder / f"{name}.yaml"
+    if name in rulesets():
+        raise ConfigError(
+            f"no configuration for ruleset {name!r} in {folder}; there are: {', '.join(names) or 'none'} "
+            "(--config FILE names another one)"
+        )
+    raise ConfigError(unknown("ruleset", name, [*names, *(other for other in rulesets() if other not in names)]))
+
+
+def override(config: Config, changes: Sequence[tuple[str, str]]) -> Config:
+    """Changes single values.
+
+    Args:
+        config: the configuration.
+        changes: dotted keys (`network.hidden`, dashes count as underscores) with values as YAML text.
+
+    Returns:
+        The new configuration, validated as a whole.
+
+    Raises:
+        ConfigError: for an unknown key or values that do not fit.
+    """
+    fields = config.model_dump(mode="json")
+    for name, text in changes:
+        key = name.replace("-", "_")
+        if key not in _KNOWN and key.partition(".")[0] not in _FREE:
+            raise ConfigError(f"command line: {unknown('key', name, _KNOWN)}")
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ConfigError(f"command line: {name} = {text!r} is not a YAML value") from error
+        *path, last = key.split(".")
+        place = fields
+        for part in path:
+            place = place[part]
+            if not isinstance(place, dict):
+                raise ConfigError(f"command line: {name}: {part} has no keys")
+        place[last] = value
+    return parse(fields, "command line")
+
+
+_FREE = ("options", "ruleset")
+"""Keys whose own keys are those of a ruleset."""
+
+
+def _known_keys(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        yield prefix + name
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _known_keys(field.annotation, f"{prefix}{name}.")
+
+
+def _keys_of(fields: Mapping[Any, Any], prefix: str = "") -> Iterator[str]:
+    for name, value in fields.items():
+        yield f"{prefix}{name}"
+        if isinstance(value, Mapping) and f"{prefix}{name}" not in _FREE:
+            yield from _keys_of(value, f"{prefix}{name}.")
+
+
+_KNOWN = list(_known_keys(Config))

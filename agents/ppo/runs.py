@@ -1,0 +1,178 @@
+"""Run folders: where a training run keeps its configuration, its checkpoint and the record of its files.
+
+    runs/<ruleset>/<time>-<seed>/
+        config.yaml       the whole configuration
+        command.txt       the command that started it
+        run.json          versions, commit, machine
+        manifest.json     the checkpoint that counts, with the SHA-256 digest of each of its files
+        checkpoint-N/     model.zip (networks and optimizer), weights.npz (for play), state.npz (everything else)
+        curve.csv         the training curve
+        tensorboard/      logs
+
+A checkpoint is written beside the old one and counts from the moment `manifest.json` is replaced, so that a process
+killed at any time leaves a run that can be continued.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from agents.ppo.config import Config, load
+from agents.ppo.digest import sha256
+from agents.ppo.errors import RunError
+
+_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "numpy", "numba", "gymnasium", "yatzy-env")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run folder."""
+
+    folder: Path
+
+    @property
+    def config(self) -> Config:
+        """The configuration it was started with."""
+        return load(self.folder / "config.yaml")
+
+    def manifest(self) -> dict[str, Any]:
+        """What `manifest.json` says; empty before the first checkpoint.
+
+        Raises:
+            RunError: if the file cannot be read.
+        """
+        path = self.folder / "manifest.json"
+        if not path.exists():
+            return {}
+        try:
+            manifest = json.loads(path.read_text(encoding="utf-8"))
+            return {"steps": int(manifest["steps"]), "checkpoint": str(manifest["checkpoint"]), "files": dict(manifest["files"])}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RunError(f"{path}: damaged ({' '.join(str(error).split())})") from error
+
+    def checkpoint(self) -> Path | None:
+        """The checkpoint that counts, if there is one."""
+        manifest = self.manifest()
+        return self.folder / manifest["checkpoint"] if manifest else None
+
+    def commit(self, written: Path, steps: int) -> None:
+        """Makes a completely written folder the checkpoint that counts, and removes the others.
+
+        Args:
+            written: a folder inside the run.
+            steps: the steps it was made after.
+        """
+        name = f"checkpoint-{steps}"
+        final = self.folder / name
+        if final.exists():
+            shutil.rmtree(final)
+        written.rename(final)
+        files = {f"{name}/{path.name}": sha256(path) for path in sorted(final.iterdir())}
+        record = {"steps": steps, "checkpoint": name, "files": files}
+        write_atomically(self.folder / "manifest.json", json.dumps(record, indent=2) + "\n")
+        for other in self.folder.glob("checkpoint-*"):
+            if other != final:
+                shutil.rmtree(other)
+
+
+def create_run(config: Config, root: Path, command: str) -> Run:
+    """Makes a new run folder.
+
+    Args:
+        config: what to train.
+        root: the folder of all runs.
+        command: the command line, for the record.
+    """
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{config.seed}"
+    parent = root / config.rules.name
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = parent / name
+    for attempt in range(2, 100):
+        try:
+            folder.mkdir()
+            break
+        except FileExistsError:
+            folder = parent / f"{name}-{attempt}"
+    (folder / "command.txt").write_text(command + "\n", encoding="utf-8")
+    record = {"ruleset": json.loads(config.rules.to_json()), "versions": _versions(), "commit": _commit(), "machine": _machine()}
+    write_atomically(folder / "run.json", json.dumps(record, indent=2) + "\n")
+    write_atomically(folder / "config.yaml", config.to_yaml())
+    return Run(folder)
+
+
+def open_run(folder: Path) -> Run:
+    """An existing run.
+
+    Raises:
+        RunError: if the folder is not a run.
+    """
+    if not (folder / "config.yaml").is_file():
+        raise RunError(f"{folder} is not a run folder: it has no config.yaml")
+    return Run(folder)
+
+
+def newest_run(name: str, root: Path) -> Run:
+    """The run of a ruleset that was started last.
+
+    Raises:
+        RunError: if there is none.
+    """
+    folders = [path for path in (root / name).glob("*") if (path / "config.yaml").is_file()]
+    if not folders:
+        raise RunError(f"no run of {name!r} in {root}: nothing to resume")
+    return Run(max(folders, key=lambda path: (path / "config.yaml").stat().st_mtime_ns))
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replaces a file in one step, so that no reader ever sees half of it."""
+    partial = path.with_name(f".{path.name}.partial")
+    with partial.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _machine() -> dict[str, Any]:
+    return {"system": platform.platform(), "processor": _processor(), "cores": os.cpu_count()}
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or sys.platform
+
+
+def _commit() -> str | None:
+    """The git commit of this checkout, with a `+` if files differ from it; None outside a checkout."""
+    here = Path(__file__).parent
+    try:
+        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=here, capture_output=True, text=True, check=True)
+        status = subprocess.run(["git", "status", "--porcelain"], cwd=here, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return head.stdout.strip() + ("+" if status.stdout.strip() else "")

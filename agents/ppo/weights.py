@@ -1,0 +1,136 @@
+"""The policy network as a file of plain arrays: small, without pickles, readable without torch."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.ppo.errors import ModelError
+from yatzy_env.envs.observation import observation_size
+from yatzy_env.rules import Ruleset
+from yatzy_env.tables import compile_tables
+
+_FORMAT = 1
+
+
+def _silu(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    return x / (1 + np.exp(-x))
+
+
+def _elu(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
+
+
+def _relu(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.maximum(x, 0, out=x)
+
+
+ACTIVATIONS = {"relu": _relu, "tanh": np.tanh, "elu": _elu, "silu": _silu}
+
+
+@dataclass(frozen=True)
+class PolicyWeights:
+    """A policy network: layers of `activation(x @ weight.T + bias)`, the last without activation.
+
+    Attributes:
+        layers: (weight, bias) of each layer, float32, weight (outputs, inputs).
+        activation: a key of `ACTIVATIONS`.
+        ruleset: the name of the ruleset it was trained for.
+        ruleset_digest: its `Ruleset.digest`.
+        steps: the training steps it has seen.
+    """
+
+    layers: tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
+    activation: str
+    ruleset: str
+    ruleset_digest: str
+    steps: int
+
+    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(n, actions) logits of (n, D) observations, float32."""
+        x = observations
+        *hidden, (weight, bias) = self.layers
+        for inner_weight, inner_bias in hidden:
+            x = ACTIVATIONS[self.activation](x @ inner_weight.T + inner_bias)
+        return x @ weight.T + bias
+
+    def check(self, rules: Ruleset) -> None:
+        """Checks that the network was trained for these rules.
+
+        Raises:
+            ModelError: if it was not.
+        """
+        tables = compile_tables(rules)
+        sizes = (self.layers[0][0].shape[1], self.layers[-1][0].shape[0])
+        wanted = (observation_size(tables), tables.actions)
+        if self.ruleset_digest != rules.digest:
+            raise ModelError(f"the model was trained for ruleset {self.ruleset!r} and does not fit {rules.name!r}")
+        if sizes != wanted:
+            raise ModelError(
+                f"the model has {sizes[0]} inputs and {sizes[1]} actions; ruleset {rules.name!r} has {wanted[0]} and "
+                f"{wanted[1]}"
+            )
+
+
+def save_weights(weights: PolicyWeights, path: Path) -> None:
+    """Writes a network to an `.npz` file."""
+    arrays: dict[str, NDArray[Any]] = {"about": np.array(json.dumps({
+        "format": _FORMAT,
+        "activation": weights.activation,
+        "ruleset": weights.ruleset,
+        "ruleset_digest": weights.ruleset_digest,
+        "steps": weights.steps,
+        "layers": len(weights.layers),
+    }))}  # fmt: skip
+    for index, (weight, bias) in enumerate(weights.layers):
+        arrays |= {f"weight_{index}": weight, f"bias_{index}": bias}
+    with path.open("wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def read_weights(path: Path) -> PolicyWeights:
+    """Reads a network.
+
+    Raises:
+        ModelError: if the file is missing, damaged or of another kind.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            about = json.loads(str(arrays["about"]))
+            if about["format"] != _FORMAT:
+                raise ModelError(f"{path}: format {about['format']!r} is not known; known: {_FORMAT}")
+            layers = tuple(
+                (_matrix(arrays[f"weight_{index}"], 2), _matrix(arrays[f"bias_{index}"], 1))
+                for index in range(int(about["layers"]))
+            )
+            weights = PolicyWeights(
+                layers, about["activation"], about["ruleset"], about["ruleset_digest"], int(about["steps"])
+            )
+    except FileNotFoundError as error:
+        raise ModelError(f"{path}: there is no such file") from error
+    except ModelError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, BadZipFile, MemoryError) as error:
+        raise ModelError(f"{path}: damaged or not a model ({' '.join(str(error).split())})") from error
+    _check_shapes(weights, path)
+    return weights
+
+
+def _matrix(values: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
+    if values.dtype != np.float32 or values.ndim != dimensions:
+        raise ValueError(f"a layer has dtype {values.dtype} and shape {values.shape}")
+    return np.ascontiguousarray(values)
+
+
+def _check_shapes(weights: PolicyWeights, path: Path) -> None:
+    widths = [weight.shape for weight, _ in weights.layers]
+    fits = all(before[0] == after[1] for before, after in zip(widths, widths[1:], strict=False))
+    fits &= all(len(bias) == weight.shape[0] for weight, bias in weights.layers)
+    if not widths or not fits or weights.activation not in ACTIVATIONS:
+        raise ModelError(f"{path}: damaged, its layers do not fit together")

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import registry
+from agents.base import Agent
+from agents.evaluation.matches import play_match
+from agents.registry import NAMES, make_agent
+from tests.evaluation.helpers import TINY, tiny_solution
+from yatzy_env.errors import YatzyError
+from yatzy_env.rules import ruleset
+
+THIRD_PARTY = '''
+"""An agent from elsewhere: it fills the first legal box, and knows nothing but the arrays it is given."""
+
+import numpy as np
+
+
+class FirstBox:
+    name = "first-box"
+
+    def __init__(self, rules):
+        self.keeps = 7
+        self.boxes = len(rules.boxes)
+
+    def act(self, situations, noise):
+        is_open = ~situations.filled[:, None] >> np.arange(self.boxes) & 1
+        return self.keeps + np.argmax(is_open, axis=1)
+
+
+def no_agent(rules):
+    return 42
+
+
+def broken(rules):
+    raise RuntimeError("inside the factory")
+'''
+
+
+@pytest.fixture
+def working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder that is forgotten afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*registry.sys.path])
+    return tmp_path
+
+
+def make(name: str) -> Agent:
+    return make_agent(name, TINY, tiny_solution)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "ppo"])
+def test_agents_with_a_name(name: str) -> None:
+    agent = make(name)
+    assert isinstance(agent, Agent)
+    assert agent.name == name
+    assert play_match(agent, TINY, 10, 1).games == 10
+
+
+def test_only_the_optimal_player_asks_for_the_solution() -> None:
+    def solve():
+        raise AssertionError("not needed")
+
+    for name in ("random", "greedy", "one-turn"):
+        make_agent(name, TINY, solve)
+    with pytest.raises(AssertionError, match="not needed"):
+        make_agent("optimal", TINY, solve)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gredy", "unknown agent 'gredy'; did you mean greedy"),
+        ("nosuch", "unknown agent 'nosuch'; .*known: random, greedy, one-turn, ppo, optimal, or the folder of a run"),
+        ("runs/nosuch", "there is no such folder"),
+        ("nosuchmodule:agent", "cannot import 'nosuchmodule'"),
+        (":x", "allowed is module:factory"),
+        ("a:b:c", "allowed is module:factory"),
+        ("agents.baselines:GreedyAgnt", "unknown factory 'GreedyAgnt'; did you mean GreedyAgent"),
+        ("agents.base:TIE", "unknown factory 'TIE'"),
+    ],
+)
+def test_what_cannot_be_found_is_one_clear_line(name: str, message: str) -> None:
+    with pytest.raises(YatzyError, match=message) as error:
+        make(name)
+    assert "\n" not in str(error.value)
+
+
+def test_a_third_party_agent_is_made_by_its_factory(working_folder: Path) -> None:
+    (working_folder / "third_party_agent.py").write_text(THIRD_PARTY)
+    agent = make("third_party_agent:FirstBox")
+    match = play_match(agent, TINY, 50, 1, tiny_solution())
+    assert (match.decisions == len(TINY.boxes)).all()
+    with pytest.raises(YatzyError, match="returned a int; allowed: name and act"):
+        make("third_party_agent:no_agent")
+    with pytest.raises(RuntimeError, match="inside the factory"):
+        make("third_party_agent:broken")
+
+
+def test_a_module_that_does_not_parse_is_one_clear_line(working_folder: Path) -> None:
+    (working_folder / "half_a_module.py").write_text("def factory(:\n")
+    with pytest.raises(YatzyError, match=r"cannot import 'half_a_module': .*half_a_module\.py") as error:
+        make("half_a_module:factory")
+    assert "\n" not in str(error.value)
+
+
+def test_a_ruleset_without_a_shipped_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(registry, "MODELS", tmp_path)
+    (tmp_path / "yatzy").mkdir()
+    with pytest.raises(YatzyError, match="no trained model is shipped for ruleset 'forced'; shipped for: yatzy"):
+        make_agent("ppo", ruleset("forced"), tiny_solution)
+
+
+def test_folders_are_loaded_as_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The shipped model of the ruleset, or any folder given, with the trust asked for."""
+    seen: list[tuple[Path, bool]] = []
+
+    class Loaded:
+        name = "ppo"
+
+        def act(self, situations, noise):
+            return np.zeros(len(noise), np.int64)
+
+    def load(folder: Path, rules, trust: bool) -> Agent:
+        seen.append((folder, trust))
+        return Loaded()
+
+    monkeypatch.setattr(registry, "MODELS", tmp_path)
+    monkeypatch.setattr(registry, "_load", load)
+    (tmp_path / "tiny").mkdir()
+    make("ppo")
+    make_agent(str(tmp_path), TINY, tiny_solution, trust=True)
+    assert seen == [(tmp_path / "tiny", False), (tmp_path, True)]

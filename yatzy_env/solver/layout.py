@@ -1,0 +1,149 @@
+"""Where the value of each card stands: every state that can be reached, and the sums of the upper section within it.
+
+A state is the filled boxes and, under an extra yatzy bonus, one more bit that says whether the yatzy box holds points.
+Each reachable state owns consecutive numbers of one flat array, a lane per upper sum from `low` to `high`. All sums
+that have reached the bonus threshold are one lane, the highest; all sums from which it is out of reach are one, the
+lowest. Both depend on the filled upper boxes alone. Fewer filled boxes come later in the array, so that the backward
+sweep writes it from front to back.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.card import CardRules, bonus_step, fifty_after, legal_boxes, open_upper_points
+from yatzy_env.kernel import kernel
+from yatzy_env.tables import Tables
+
+
+class Layout(NamedTuple):
+    """The layout as kernels read it. U = subsets of the upper boxes, T = bonus threshold."""
+
+    fifty_bit: int  # the bit of a state that says the yatzy box holds points; 0 where the rules do not ask
+    first: NDArray[np.int64]  # (states,) where the state's numbers begin, -1 where it cannot be reached
+    low: NDArray[np.int64]  # (U,) upper sum of the first lane
+    high: NDArray[np.int64]  # (U,) upper sum of the last lane
+    earned: NDArray[np.float64]  # (T + 1,) the bonus that has been earned with an upper sum
+    size: int  # numbers in all
+
+
+class Cards(NamedTuple):
+    """All cards of a ruleset."""
+
+    layout: Layout
+    states: NDArray[np.int64]  # the reachable states, fullest first
+    turns: NDArray[np.int64]  # (B + 2,) states with b open boxes are states[turns[b] : turns[b + 1]]
+    count: int  # reachable cards: state and upper sum, capped at the threshold
+
+
+@kernel
+def split_state(card, layout, state):
+    """The filled boxes of a state, and whether its yatzy box is known to hold points."""
+    return state & card.all_boxes, (state & layout.fifty_bit) != 0
+
+
+@kernel
+def state_of(layout, filled, fifty):
+    """The state of a card."""
+    return filled | layout.fifty_bit if fifty else filled
+
+
+@kernel
+def lane_sum(card, layout, filled, upper):
+    """The upper sum of the lane that stands for `upper`."""
+    upper_filled = filled & card.upper_boxes
+    return min(max(upper, layout.low[upper_filled]), layout.high[upper_filled])
+
+
+@kernel
+def value_index(card, layout, filled, fifty, upper):
+    """Where a card's value stands, -1 if the card cannot be reached."""
+    first = layout.first[state_of(layout, filled, fifty)]
+    if first < 0:
+        return first
+    return first + lane_sum(card, layout, filled, upper) - layout.low[filled & card.upper_boxes]
+
+
+@kernel
+def _find_states(card, fifty_bit, most, reached):
+    """Marks every state that can be reached; filling a box only ever leads to a larger number."""
+    reached[0] = True
+    for state in range(reached.shape[0]):
+        if not reached[state]:
+            continue
+        filled = state & card.all_boxes
+        fifty = (state & fifty_bit) != 0
+        for alike in range(7):
+            legal = legal_boxes(card, filled, alike)
+            for box in range(card.boxes):
+                if (legal >> box) & 1:
+                    after = filled | (1 << box)
+                    if fifty_after(card, fifty, box, most[alike, box]):
+                        after |= fifty_bit
+                    reached[after] = True
+
+
+@kernel
+def _find_sums(card, low, high, earned):
+    """Sets the sums that matter for each set of filled upper boxes, and the bonus each sum has earned."""
+    top = open_upper_points(card, 0, 0)
+    for filled in range(low.shape[0]):
+        still = open_upper_points(card, filled, 0)
+        high[filled] = min(card.bonus_threshold, top - still)
+        low[filled] = max(0, card.bonus_threshold - still - 1)
+    for upper in range(earned.shape[0]):
+        # The bonus of any first upper box that pays so much; sheets without a bonus need no upper box.
+        earned[upper] = bonus_step(card, 0, upper, 0) if card.bonus_threshold > 0 else 0
+
+
+def lay_out(tables: Tables) -> Cards:
+    """Finds all cards of a ruleset of one column and gives each its place.
+
+    Args:
+        tables: the compiled ruleset.
+
+    Returns:
+        The cards.
+    """
+    card = tables.card
+    follows_fifty = card.extra_yatzy_bonus > 0
+    fifty_bit = 1 << card.boxes if follows_fifty else 0
+    reached = np.zeros(1 << (card.boxes + follows_fifty), np.bool_)
+    # Only yatzy boxes lead to different states with and without points, and they pay for dice all alike and no others.
+    most = np.array([tables.points[0][:, tables.alike == alike].max(axis=1) for alike in range(7)])
+    _find_states(card, fifty_bit, most, reached)
+
+    low = np.zeros(card.upper_boxes + 1, np.int64)
+    high = np.zeros_like(low)
+    earned = np.zeros(card.bonus_threshold + 1)
+    _find_sums(card, low, high, earned)
+
+    states = np.flatnonzero(reached)
+    still_open = card.boxes - np.bitwise_count(states & card.all_boxes).astype(np.int64)
+    order = np.argsort(still_open, kind="stable")
+    states, still_open = states[order], still_open[order]
+    lanes = (high - low + 1)[states & card.upper_boxes]
+    first = np.full(len(reached), -1, np.int64)
+    first[states] = np.cumsum(lanes) - lanes
+    sums = _capped_sums(card)[states & card.upper_boxes]
+    layout = Layout(fifty_bit, first, low, high, earned, int(lanes.sum()))
+    for array in layout:
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False
+    turns = np.searchsorted(still_open, np.arange(card.boxes + 2))
+    return Cards(layout, states, turns, int(sums.sum()))
+
+
+def _capped_sums(card: CardRules) -> NDArray[np.int64]:
+    """How many upper sums, capped at the threshold, each set of filled upper boxes can add up to."""
+    counts = []
+    for filled in range(card.upper_boxes + 1):
+        sums = {0}
+        for face in range(1, 7):
+            if card.upper_box[0, face] & filled:
+                sums = {total + face * dice for total in sums for dice in range(card.dice + 1)}
+        counts.append(len({min(total, card.bonus_threshold) for total in sums}))
+    return np.array(counts, np.int64)
