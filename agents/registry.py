@@ -23,18 +23,15 @@ BASELINES: dict[str, Callable[[Ruleset], Agent]] = {
 NAMES = (*BASELINES, "ppo", "optimal")
 """The agents that have a name, weakest first."""
 
-MODELS = Path(__file__).resolve().parents[1] / "models"
-"""The shipped models, a folder per ruleset."""
-
-OTHERS = "or the folder of a run, or module:factory"
+_OTHERS = "or the folder of a run, or module:factory"
 
 
 def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution], trust: bool = False) -> Agent:
     """Makes an agent for a ruleset.
 
     Args:
-        name: one of `NAMES`; the folder of a training run or of a model; or `module:factory`, where `factory(rules)`
-            returns an agent. Modules are also looked for in the working folder.
+        name: one of `NAMES`; a run folder, a model folder or a file of weights; or `module:factory`, where
+            `factory(rules)` returns an agent. Modules are also looked for in the working folder.
         rules: the ruleset it is to play.
         solution_source: returns the exact solution; called only for agents that need it.
         trust: load models whose digest is not on record. They can run code.
@@ -50,31 +47,20 @@ def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution
     if name == "optimal":
         return OptimalAgent(solution_source())
     if name == "ppo":
-        return _load(_shipped(rules), rules, trust)
-    if Path(name).is_dir():
-        return _load(Path(name), rules, trust)
+        return _load(None, rules, trust, name)
+    if Path(name).exists():
+        return _load(Path(name), rules, trust, name)
     if ":" in name:
         return _from_factory(name, rules)
     if "/" in name:
-        raise YatzyError(f"agent {name!r}: there is no such folder")
-    raise YatzyError(f"{unknown('agent', name, NAMES)}, {OTHERS}")
+        raise YatzyError(f"agent {name!r}: there is no such file or folder")
+    raise YatzyError(f"{unknown('agent', name, NAMES)}, {_OTHERS}")
 
 
-def _shipped(rules: Ruleset) -> Path:
-    folder = MODELS / rules.name
-    if not folder.is_dir():
-        shipped = sorted(path.name for path in MODELS.glob("*") if path.is_dir())
-        raise YatzyError(
-            f"agent 'ppo': no trained model is shipped for ruleset {rules.name!r}; shipped for: "
-            f"{', '.join(shipped) or 'none'} (a run of your own is named by its folder)"
-        )
-    return folder
+def _load(path: Path | None, rules: Ruleset, trust: bool, name: str) -> Agent:
+    from agents.ppo.agent import load_agent, shipped_model
 
-
-def _load(folder: Path, rules: Ruleset, trust: bool) -> Agent:
-    from agents.ppo.agent import load_agent
-
-    return load_agent(folder, rules, trust=trust)
+    return load_agent(path if path is not None else shipped_model(rules), rules, trust=trust, name=name)
 
 
 def _from_factory(name: str, rules: Ruleset) -> Agent:

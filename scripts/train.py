@@ -5,34 +5,50 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agents.ppo.config import Config
+    from agents.ppo.runs import Run
 
 ROOT = Path(__file__).parents[1]
 
 
-def parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="train.py",
-        description="Train a PPO agent as configs/RULESET.yaml says. Every key of the configuration is an option: "
-        "--total-steps 300000, --network.hidden '[512, 512]', --gae-lambda.end 0.2.",
+        description="Train a PPO agent as configs/RULESET.yaml says. Every key of the configuration is an option too: "
+        "--total-steps 300000 --seed 2 --network.hidden '[512, 512]' --gae-lambda.end 0.2",
         allow_abbrev=False,
     )
-    parser.add_argument("ruleset", help="a ruleset with a configuration in configs/")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="another configuration file")
+    parser.add_argument("ruleset", help="a ruleset that has a configuration in configs/")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="another configuration file for the ruleset")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a field of the ruleset")
-    parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="train these seeds one after the other")
+    parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="train with each of these seeds in turn")
     parser.add_argument(
-        "--resume", nargs="?", const="newest", metavar="RUN", help="continue a run (default: the newest of the ruleset)"
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="RUN",
+        help="continue a run (default: the newest of the ruleset); --total-steps may extend it",
     )
-    parser.add_argument("--runs", type=Path, default=ROOT / "runs", metavar="DIR", help="folder of all runs")
+    parser.add_argument("--runs", type=Path, default=ROOT / "runs", metavar="DIR", help="the folder of all runs")
     return parser
 
 
-def overrides(rest: list[str]) -> list[tuple[str, str]]:
-    """Reads `--key value` and `--key=value`."""
+def changes(arguments: argparse.Namespace, rest: list[str]) -> list[tuple[str, str]]:
+    """What `--set KEY=VALUE`, `--key value` and `--key=value` change in the configuration."""
     from agents.ppo.errors import ConfigError
 
-    found, words = [], iter(rest)
+    found = []
+    for text in arguments.set:
+        key, has_value, value = text.partition("=")
+        if not has_value:
+            raise ConfigError(f"--set {text}: wanted KEY=VALUE")
+        found.append((f"options.{key}", value))
+    words = iter(rest)
     for word in words:
         if not word.startswith("--"):
             raise ConfigError(f"command line: {word!r} follows no --key")
@@ -40,51 +56,60 @@ def overrides(rest: list[str]) -> list[tuple[str, str]]:
         if not has_value:
             following = next(words, None)
             if following is None:
-                raise ConfigError(f"command line: --{key} needs a value")
+                raise ConfigError(f"command line: {word} needs a value")
             value = following
         found.append((key, value))
     return found
 
 
+def runs(arguments: argparse.Namespace, rest: list[str], command: str) -> Iterator[Run]:
+    """The runs to train, each made when its turn comes."""
+    from agents.ppo.config import find_config, load, override
+    from agents.ppo.errors import ConfigError, RunError
+    from agents.ppo.runs import change_run, create_run, newest_run, open_run
+
+    wanted = changes(arguments, rest)
+    if arguments.resume is not None:
+        if arguments.seeds or arguments.config:
+            raise RunError("--resume continues one run as it was configured, without --seeds and --config")
+        run = open_run(Path(arguments.resume)) if arguments.resume else newest_run(arguments.ruleset, arguments.runs)
+        check_ruleset(run.config, arguments.ruleset, run.folder)
+        if wanted:
+            change_run(run, override(run.config, wanted), command)
+        yield run
+        return
+    path = arguments.config or find_config(arguments.ruleset)
+    config = override(load(path), wanted)
+    check_ruleset(config, arguments.ruleset, path)
+    if arguments.seeds and any(key == "seed" for key, _ in wanted):
+        raise ConfigError("command line: --seed and --seeds exclude each other")
+    configs = [override(config, [("seed", str(seed))]) for seed in arguments.seeds or [config.seed]]
+    for each in configs:
+        yield create_run(each, arguments.runs, command)
+
+
+def check_ruleset(config: Config, name: str, source: Path) -> None:
+    from agents.ppo.errors import ConfigError
+
+    if config.rules.name != name:
+        raise ConfigError(f"{source} is for ruleset {config.rules.name!r}, not {name!r}")
+
+
 def main() -> int:
-    arguments, rest = parser().parse_known_args()
+    arguments, rest = make_parser().parse_known_args()
 
     from rich.console import Console
 
-    from agents.ppo.errors import ConfigError, DivergedError, RunError
+    from agents.ppo.errors import DivergedError
     from yatzy_env.errors import YatzyError
 
-    console = Console(stderr=True)
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    command = shlex.join(["python", "scripts/train.py", *sys.argv[1:]])
     try:
-        from agents.ppo import config as configs
-        from agents.ppo.runs import create_run, newest_run, open_run
+        for run in runs(arguments, rest, command):
+            from agents.ppo.training import train
 
-        changes = overrides(rest)
-        for text in arguments.set:
-            key, has_value, value = text.partition("=")
-            if not has_value:
-                raise ConfigError(f"--set {text}: wanted KEY=VALUE")
-            changes.append((f"options.{key}", value))
-        if arguments.resume:
-            if changes or arguments.seeds or arguments.config:
-                raise RunError("--resume continues a run as it was configured; it goes with no other option")
-            newest = arguments.resume == "newest"
-            run = newest_run(arguments.ruleset, arguments.runs) if newest else open_run(Path(arguments.resume))
-            todo = [run]
-        else:
-            path = arguments.config or configs.find_config(arguments.ruleset)
-            config = configs.override(configs.load(path), changes)
-            seeds = arguments.seeds or [config.seed]
-            each = [configs.override(config, [("seed", str(seed))]) for seed in seeds]
-            command = shlex.join(["python", "scripts/train.py", *sys.argv[1:]])
-            todo = [None] * len(each)
-
-        from agents.ppo.training import train
-
-        for index, item in enumerate(todo):
-            run = item or create_run(each[index], arguments.runs, command)
             train(run, console)
-            console.print(f"done: {run.folder}", highlight=False)
             print(run.folder)
     except YatzyError as error:
         print(f"train.py: {error}", file=sys.stderr)

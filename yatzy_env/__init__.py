@@ -9,6 +9,7 @@ from gymnasium.envs.registration import register as _register
 from yatzy_env.errors import IllegalActionError, RulesetError, SituationError, SolutionError, YatzyError
 from yatzy_env.rules import Ruleset, ruleset, rulesets
 from yatzy_env.situation import Situation, Situations
+from yatzy_env.solver import Solution, solve
 from yatzy_env.tables import Tables, action_names, compile_tables
 
 __version__ = "0.1.0"
@@ -20,6 +21,7 @@ __all__ = [
     "Situation",
     "SituationError",
     "Situations",
+    "Solution",
     "SolutionError",
     "Tables",
     "YatzyError",
@@ -28,6 +30,7 @@ __all__ = [
     "env_id",
     "ruleset",
     "rulesets",
+    "solve",
 ]
 
 

@@ -270,12 +270,15 @@ def _short_boxes(match: Match, best: Match) -> list[str]:
 
 def _pickles(names: Sequence[str]) -> str:
     if not names:
-        return ""
+        return (
+            "\nPlain arrays, read without pickle. The checkpoint they were taken from, a zip of Stable-Baselines3, is not\n"
+            "shipped: such zips hold pickles, and loading a pickle from a stranger can run any code. A model is loaded only\n"
+            "if its digest is on record; `--trust` lifts that.\n"
+        )
     listed = ", ".join(f"`{name}`" for name in names)
     return (
         f"\n{listed}: made by Stable-Baselines3, with Python pickles inside. **Loading a pickle can run code.** "
-        "The project loads a model only if its digest is on record here or in its run's manifest; `--trust` lifts "
-        "that.\n"
+        "A model is\nloaded only if its digest is on record; `--trust` lifts that.\n"
     )
 
 

@@ -251,7 +251,7 @@ def _play_batch(
 
 
 def _card_values(solution: Solution, now: Situations) -> NDArray[np.float64]:
-    return solution.card_values(now.filled, now.upper, now.fifty)
+    return solution.card_values(now.filled, now.upper[:, 0], now.fifty)
 
 
 def _take(games: Games, which: NDArray[np.bool_]) -> Games:

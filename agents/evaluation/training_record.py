@@ -20,8 +20,8 @@ def read_training(folder: Path) -> Training:
     """Reads the files of a run or of a shipped model. What is missing is called "not recorded".
 
     Args:
-        folder: holds model files and, as far as they were kept, `command.txt`, `config.yaml`, `run.json`,
-            `manifest.json` and `curve.csv`.
+        folder: holds model files and, as far as they were kept, `command.txt`, `config.yaml`, `run.json` and
+            `curve.csv`.
 
     Returns:
         How the model was made.
@@ -32,13 +32,14 @@ def read_training(folder: Path) -> Training:
     models = sorted(path for path in folder.rglob("*") if path.suffix in _MODEL_FILES and path.name != "state.npz")
     if not models:
         raise YatzyError(f"{folder} holds no model: no file ending in {', '.join(_MODEL_FILES)}")
-    run, manifest = _read_json(folder / "run.json"), _read_json(folder / "manifest.json")
+    run = _read_json(folder / "run.json")
+    steps, seconds = _end_of_curve(folder / "curve.csv")
     machine = run.get("machine")
     versions = run.get("versions")
     facts = {
         "seed": _seed(folder / "config.yaml"),
-        "steps": f"{manifest['steps']:,}" if isinstance(manifest.get("steps"), int) else _UNKNOWN,
-        "wall time": _wall_time(folder / "curve.csv"),
+        "steps": f"{steps:,}" if steps else _UNKNOWN,
+        "wall time": f"{seconds / 60:.1f} minutes" if seconds else _UNKNOWN,
         "commit": str(run.get("commit") or _UNKNOWN),
         "versions": _pairs(versions) if isinstance(versions, dict) else _UNKNOWN,
         "machine": _pairs(machine) if isinstance(machine, dict) else str(machine or _UNKNOWN),
@@ -75,16 +76,16 @@ def _seed(path: Path) -> str:
     return _UNKNOWN
 
 
-def _wall_time(path: Path) -> str:
-    """The training time that the last row of the curve records."""
+def _end_of_curve(path: Path) -> tuple[int, float]:
+    """Steps and seconds in the last row of a training curve, zeros where there is none."""
     if not path.is_file():
-        return _UNKNOWN
+        return 0, 0.0
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     try:
-        return f"{float(rows[-1]['seconds']) / 60:.1f} minutes"
-    except (IndexError, KeyError, TypeError, ValueError):
-        return _UNKNOWN
+        return int(rows[-1]["steps"]), float(rows[-1]["seconds"])
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        raise YatzyError(f"{path}: damaged, its last row has no steps and seconds") from error
 
 
 def _pairs(facts: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from agents.ppo.errors import ConfigError
 from yatzy_env.errors import one_line, unknown
@@ -21,6 +22,16 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
+def _not_a_switch(value: object) -> object:
+    if isinstance(value, bool):
+        raise PydanticCustomError("number", "input should be a number")
+    return value
+
+
+Whole = Annotated[int, Field(strict=True)]
+Number = Annotated[float, BeforeValidator(_not_a_switch)]  # YAML reads 1e-3, without a point, as text: let it pass
+
+
 class Ramp(_Model):
     """A number that changes linearly with the steps done.
 
@@ -31,10 +42,10 @@ class Ramp(_Model):
         finish: the share of all steps after which it has arrived.
     """
 
-    start: float = Field(ge=0)
-    end: float = Field(ge=0)
-    begin: float = Field(default=0.0, ge=0, lt=1)
-    finish: float = Field(default=1.0, gt=0, le=1)
+    start: Number = Field(ge=0)
+    end: Number = Field(ge=0)
+    begin: Number = Field(default=0.0, ge=0, lt=1)
+    finish: Number = Field(default=1.0, gt=0, le=1)
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -49,8 +60,11 @@ class Ramp(_Model):
 
 
 def _constant(value: object) -> object:
-    is_number = isinstance(value, int | float | str) and not isinstance(value, bool)
-    return {"start": value, "end": value} if is_number else value
+    if isinstance(value, int | float | str) and not isinstance(value, bool):
+        return {"start": value, "end": value}
+    if not isinstance(value, Mapping | Ramp):
+        raise PydanticCustomError("schedule", "input should be a number or a mapping with start and end")
+    return value
 
 
 Schedule = Annotated[Ramp, BeforeValidator(_constant)]
@@ -64,7 +78,7 @@ class Network(_Model):
         activation: the function between layers.
     """
 
-    hidden: tuple[Annotated[int, Field(ge=1, le=8192)], ...] = Field(default=(256, 256), min_length=1, max_length=8)
+    hidden: tuple[Annotated[Whole, Field(ge=1, le=8192)], ...] = Field(default=(256, 256), min_length=1, max_length=8)
     activation: Literal["relu", "tanh", "elu", "silu"] = "relu"
 
 
@@ -97,25 +111,25 @@ class Config(_Model):
 
     ruleset: str | dict[str, Any] = "yatzy"
     options: dict[str, Any] = Field(default_factory=dict)
-    seed: int = Field(default=1, ge=0, lt=2**32)
-    total_steps: int = Field(ge=1)
-    lanes: int = Field(default=1024, ge=1, le=1 << 20)
-    rollout_steps: int = Field(default=128, ge=1, le=1 << 20)
-    minibatch: int = Field(default=8192, ge=2)
-    epochs: int = Field(default=3, ge=1, le=100)
+    seed: Whole = Field(default=1, ge=0, lt=2**32)
+    total_steps: Whole = Field(ge=1)
+    lanes: Whole = Field(default=1024, ge=1, le=1 << 20)
+    rollout_steps: Whole = Field(default=128, ge=1, le=1 << 20)
+    minibatch: Whole = Field(default=8192, ge=2)
+    epochs: Whole = Field(default=3, ge=1, le=100)
     learning_rate: Schedule = Ramp(start=1e-3, end=0.0)
     entropy: Schedule = Ramp(start=0.01, end=0.0)
     gae_lambda: Schedule = Ramp(start=0.9, end=0.1)
-    gamma: float = Field(default=1.0, gt=0, le=1)
-    clip_range: float = Field(default=0.2, gt=0, lt=1)
-    value_weight: float = Field(default=0.5, gt=0)
-    max_gradient_norm: float = Field(default=0.5, gt=0)
-    reward_scale: float = Field(default=0.02, gt=0)
+    gamma: Number = Field(default=1.0, gt=0, le=1)
+    clip_range: Number = Field(default=0.2, gt=0, lt=1)
+    value_weight: Number = Field(default=0.5, gt=0)
+    max_gradient_norm: Number = Field(default=0.5, gt=0)
+    reward_scale: Number = Field(default=0.02, gt=0)
     network: Network = Network()
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
-    slice_rows: int = Field(default=2048, ge=1)
-    averaging: float = Field(default=0.002, gt=0, le=1)
-    checkpoint_minutes: float = Field(default=5.0, gt=0)
+    slice_rows: Whole = Field(default=2048, ge=1)
+    averaging: Number = Field(default=0.002, gt=0, le=1)
+    checkpoint_minutes: Number = Field(default=5.0, gt=0)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -161,12 +175,11 @@ def parse(fields: object, source: str = "configuration") -> Config:
     if not isinstance(fields, Mapping):
         raise ConfigError(f"{source}: not a mapping of keys to values")
     for key in _keys_of(fields):
-        if key not in _KNOWN:
-            raise ConfigError(f"{source}: {unknown('key', key, _KNOWN)}")
+        _check_key(key, source)
     try:
         return Config.model_validate(dict(fields))
     except ValidationError as error:
-        raise ConfigError(f"{source}: {one_line(error, _KNOWN)}") from error
+        raise ConfigError(f"{source}: {one_line(error)}") from error
 
 
 def load(path: Path) -> Config:
@@ -217,8 +230,8 @@ def override(config: Config, changes: Sequence[tuple[str, str]]) -> Config:
     fields = config.model_dump(mode="json")
     for name, text in changes:
         key = name.replace("-", "_")
-        if key not in _KNOWN and key.partition(".")[0] not in _FREE:
-            raise ConfigError(f"command line: {unknown('key', name, _KNOWN)}")
+        if key.partition(".")[0] not in _FREE:
+            _check_key(key, "command line")
         try:
             value = yaml.safe_load(text)
         except yaml.YAMLError as error:
@@ -235,6 +248,14 @@ def override(config: Config, changes: Sequence[tuple[str, str]]) -> Config:
 
 _FREE = ("options", "ruleset")
 """Keys whose own keys are those of a ruleset."""
+
+
+def _check_key(key: str, source: str) -> None:
+    """Refuses a key that does not exist, and names its neighbours that do."""
+    if key not in _KNOWN:
+        group = key.rpartition(".")[0]
+        neighbours = [known for known in _KNOWN if known.rpartition(".")[0] == group]
+        raise ConfigError(f"{source}: {unknown('key', key, neighbours or _KNOWN)}")
 
 
 def _known_keys(model: type[BaseModel], prefix: str = "") -> Iterator[str]:

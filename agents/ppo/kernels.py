@@ -14,52 +14,56 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from yatzy_env.kernel import kernel
 
-@njit(cache=True)
-def _log_normaliser(logits, mask):
-    highest = np.float32(-np.inf)
+
+@kernel(inline="always")
+def _list_legal(mask, legal):
+    """Writes the legal actions into `legal` and returns how many there are; without branches, which would mispredict."""
+    count = 0
     for action in range(len(mask)):
-        if mask[action] and logits[action] > highest:
-            highest = logits[action]
+        legal[count] = action
+        count += mask[action] != 0
+    return count
+
+
+@kernel(inline="always")
+def _normaliser_and_entropy(logits, legal, count):
+    r"""With $m$ the largest logit and $S = \sum e^{z - m}$: $m + \log S$ and $\log S - \sum e^{z - m} (z - m) / S$."""
+    highest = logits[legal[0]]
+    for i in range(1, count):
+        highest = max(highest, logits[legal[i]])
     total = np.float32(0)
-    for action in range(len(mask)):
-        if mask[action]:
-            total += math.exp(logits[action] - highest)
-    return highest + np.float32(math.log(total))
+    weighted = np.float32(0)
+    for i in range(count):
+        below = logits[legal[i]] - highest
+        weight = math.exp(below)
+        total += weight
+        weighted += weight * below
+    log_total = np.float32(math.log(total))
+    return highest + log_total, log_total - weighted / total
 
 
-@njit(cache=True)
-def _entropy(logits, mask, normaliser):
-    entropy = np.float32(0)
-    for action in range(len(mask)):
-        if mask[action]:
-            log_prob = logits[action] - normaliser
-            entropy -= log_prob * math.exp(log_prob)
-    return entropy
-
-
-@njit(cache=True)
+@kernel
 def _sample(logits, masks, noise, actions, log_probs, entropies):
+    legal = np.empty(masks.shape[1] + 1, np.int32)
     for row in range(len(actions)):
-        mask = masks[row]
-        normaliser = _log_normaliser(logits[row], mask)
+        count = _list_legal(masks[row], legal)
+        normaliser, entropies[row] = _normaliser_and_entropy(logits[row], legal, count)
         left = noise[row]
-        chosen = -1
-        for action in range(len(mask)):
-            if mask[action]:
-                chosen = action
-                left -= math.exp(logits[row, action] - normaliser)
-                if left < 0:
-                    break
+        chosen = legal[count - 1]  # rounding may leave a little of the noise after the last action
+        for i in range(count - 1):
+            left -= math.exp(logits[row, legal[i]] - normaliser)
+            if left < 0:
+                chosen = legal[i]
+                break
         actions[row] = chosen
         log_probs[row] = logits[row, chosen] - normaliser
-        entropies[row] = _entropy(logits[row], mask, normaliser)
 
 
-@njit(cache=True)
+@kernel
 def _best(logits, masks, actions):
     for row in range(len(actions)):
         chosen = -1
@@ -69,24 +73,25 @@ def _best(logits, masks, actions):
         actions[row] = chosen
 
 
-@njit(cache=True)
+@kernel
 def _evaluate(logits, masks, actions, normalisers, log_probs, entropies):
+    legal = np.empty(masks.shape[1] + 1, np.int32)
     for row in range(len(actions)):
-        normalisers[row] = _log_normaliser(logits[row], masks[row])
+        count = _list_legal(masks[row], legal)
+        normalisers[row], entropies[row] = _normaliser_and_entropy(logits[row], legal, count)
         log_probs[row] = logits[row, actions[row]] - normalisers[row]
-        entropies[row] = _entropy(logits[row], masks[row], normalisers[row])
 
 
-@njit(cache=True)
+@kernel
 def _gradient(logits, masks, actions, normalisers, entropies, by_log_prob, by_entropy, out):
+    legal = np.empty(masks.shape[1] + 1, np.int32)
+    out[:] = 0
     for row in range(len(actions)):
-        for action in range(masks.shape[1]):
-            if masks[row, action]:
-                log_prob = logits[row, action] - normalisers[row]
-                prob = math.exp(log_prob)
-                out[row, action] = -prob * (by_log_prob[row] + by_entropy[row] * (log_prob + entropies[row]))
-            else:
-                out[row, action] = 0
+        for i in range(_list_legal(masks[row], legal)):
+            action = legal[i]
+            log_prob = logits[row, action] - normalisers[row]
+            pull = by_log_prob[row] + by_entropy[row] * (log_prob + entropies[row])
+            out[row, action] = -math.exp(log_prob) * pull
         out[row, actions[row]] += by_log_prob[row]
 
 

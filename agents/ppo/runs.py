@@ -32,6 +32,7 @@ from agents.ppo.digest import sha256
 from agents.ppo.errors import RunError
 
 _PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "numpy", "numba", "gymnasium", "yatzy-env")
+_FIXED = ("ruleset", "options", "seed", "lanes", "rollout_steps", "network", "gamma", "reward_scale")
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,11 @@ class Run:
             return {}
         try:
             manifest = json.loads(path.read_text(encoding="utf-8"))
-            return {"steps": int(manifest["steps"]), "checkpoint": str(manifest["checkpoint"]), "files": dict(manifest["files"])}
+            return {
+                "steps": int(manifest["steps"]),
+                "checkpoint": str(manifest["checkpoint"]),
+                "files": dict(manifest["files"]),
+            }
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RunError(f"{path}: damaged ({' '.join(str(error).split())})") from error
 
@@ -104,10 +109,30 @@ def create_run(config: Config, root: Path, command: str) -> Run:
         except FileExistsError:
             folder = parent / f"{name}-{attempt}"
     (folder / "command.txt").write_text(command + "\n", encoding="utf-8")
-    record = {"ruleset": json.loads(config.rules.to_json()), "versions": _versions(), "commit": _commit(), "machine": _machine()}
+    record = {
+        "ruleset": json.loads(config.rules.to_json()),
+        "versions": _versions(),
+        "commit": _commit(),
+        "machine": _machine(),
+    }
     write_atomically(folder / "run.json", json.dumps(record, indent=2) + "\n")
     write_atomically(folder / "config.yaml", config.to_yaml())
     return Run(folder)
+
+
+def change_run(run: Run, config: Config, command: str) -> None:
+    """Gives an existing run a changed configuration, and adds the command to its record.
+
+    Raises:
+        RunError: if the change would make it another run.
+    """
+    before, after = run.config.model_dump(), config.model_dump()
+    changed = [key for key in _FIXED if before[key] != after[key]]
+    if changed:
+        raise RunError(f"{changed[0]} = {after[changed[0]]!r} cannot change when a run is resumed; it is {before[changed[0]]!r}")
+    with (run.folder / "command.txt").open("a", encoding="utf-8") as file:
+        file.write(command + "\n")
+    write_atomically(run.folder / "config.yaml", config.to_yaml())
 
 
 def open_run(folder: Path) -> Run:

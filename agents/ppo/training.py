@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import torch
 from rich.console import Console
 from stable_baselines3.common.callbacks import CallbackList
@@ -114,8 +112,3 @@ def train(run: Run, console: Console) -> YatzyPPO:
         logger.close()
     return model
 
-
-def last_weights(run: Run) -> Path:
-    """The file of the averaged policy network in a run's checkpoint."""
-    folder = run.checkpoint() or run.folder
-    return folder / "weights.npz"

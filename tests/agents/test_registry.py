@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from agents import registry
@@ -11,7 +10,6 @@ from agents.evaluation.matches import play_match
 from agents.registry import NAMES, make_agent
 from tests.evaluation.helpers import TINY, tiny_solution
 from yatzy_env.errors import YatzyError
-from yatzy_env.rules import ruleset
 
 THIRD_PARTY = '''
 """An agent from elsewhere: it fills the first legal box, and knows nothing but the arrays it is given."""
@@ -75,7 +73,7 @@ def test_only_the_optimal_player_asks_for_the_solution() -> None:
     [
         ("gredy", "unknown agent 'gredy'; did you mean greedy"),
         ("nosuch", "unknown agent 'nosuch'; .*known: random, greedy, one-turn, ppo, optimal, or the folder of a run"),
-        ("runs/nosuch", "there is no such folder"),
+        ("runs/nosuch", "there is no such file or folder"),
         ("nosuchmodule:agent", "cannot import 'nosuchmodule'"),
         (":x", "allowed is module:factory"),
         ("a:b:c", "allowed is module:factory"),
@@ -107,30 +105,17 @@ def test_a_module_that_does_not_parse_is_one_clear_line(working_folder: Path) ->
     assert "\n" not in str(error.value)
 
 
-def test_a_ruleset_without_a_shipped_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(registry, "MODELS", tmp_path)
-    (tmp_path / "yatzy").mkdir()
-    with pytest.raises(YatzyError, match="no trained model is shipped for ruleset 'forced'; shipped for: yatzy"):
-        make_agent("ppo", ruleset("forced"), tiny_solution)
+def test_a_ruleset_without_a_shipped_model() -> None:
+    with pytest.raises(YatzyError, match="no trained model for ruleset 'tiny' is shipped"):
+        make("ppo")
 
 
-def test_folders_are_loaded_as_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The shipped model of the ruleset, or any folder given, with the trust asked for."""
-    seen: list[tuple[Path, bool]] = []
-
-    class Loaded:
-        name = "ppo"
-
-        def act(self, situations, noise):
-            return np.zeros(len(noise), np.int64)
-
-    def load(folder: Path, rules, trust: bool) -> Agent:
-        seen.append((folder, trust))
-        return Loaded()
-
-    monkeypatch.setattr(registry, "MODELS", tmp_path)
-    monkeypatch.setattr(registry, "_load", load)
-    (tmp_path / "tiny").mkdir()
-    make("ppo")
-    make_agent(str(tmp_path), TINY, tiny_solution, trust=True)
-    assert seen == [(tmp_path / "tiny", False), (tmp_path, True)]
+def test_what_exists_as_a_path_is_loaded_as_a_model(tmp_path: Path) -> None:
+    """Loading itself is tested with the models; here only that the path arrives, its errors included."""
+    with pytest.raises(YatzyError, match="neither a run folder nor the folder of a model"):
+        make(str(tmp_path))
+    (tmp_path / "weights.npz").write_bytes(b"PK")
+    with pytest.raises(YatzyError, match="record"):
+        make(str(tmp_path / "weights.npz"))
+    with pytest.raises(YatzyError, match="damaged"):
+        make_agent(str(tmp_path / "weights.npz"), TINY, tiny_solution, trust=True)

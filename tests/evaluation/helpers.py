@@ -66,7 +66,7 @@ class PlainSolution:
         self.expected_score = card_value(0, 0, False)
 
     def card_values(self, filled: np.ndarray, upper: np.ndarray, fifty: np.ndarray) -> np.ndarray:
-        cards = zip(filled.tolist(), upper[:, 0].tolist(), fifty.tolist(), strict=True)
+        cards = zip(filled.tolist(), upper.tolist(), fifty.tolist(), strict=True)
         return np.array([self._card(*card) for card in cards], np.float64)
 
     def batch_action_values(self, situations: Situations) -> np.ndarray:

@@ -1,10 +1,10 @@
 """Sixteen float64 side by side, the unit in which the solver computes.
 
-A block is a flat array of rows of `LANES` numbers: one row per multiset of dice, one lane per card. Every step of a turn
-is a few additions or maxima of whole rows. Written as loops over arrays, such steps vectorise only behind run-time
-checks that the rows do not overlap, which cost as much as the work itself. `Lanes` is therefore a numba type of its own
-that becomes one vector value in machine code, whatever the width of the processor's registers. No operation is
-reordered, so results do not depend on the machine's vectors.
+A block is a flat array of rows of `LANES` numbers: one row per multiset of dice, one lane per card. Every step of a
+turn is a few additions or maxima of whole rows. Written as loops over arrays, such steps vectorise only behind run-time
+checks that the rows do not overlap, which cost as much as the work itself. So `Lanes` is a numba type of its own that
+becomes one vector value in machine code, whatever the width of the processor's registers. No operation is reordered, so
+results do not depend on the machine's vectors.
 
 Nothing here checks bounds: only the solver's private kernels call it, on tables they made themselves.
 """
@@ -14,14 +14,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic as numba_intrinsic
+from numba.extending import models, register_model
 
 from yatzy_env.kernel import kernel
 
 LANES = 16
 _CACHE_LINE = 8  # float64 in 64 bytes
+
+intrinsic: Any = numba_intrinsic  # its annotations claim that callers pass the typing context themselves
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _INDICES = ir.VectorType(ir.IntType(32), LANES)
@@ -88,7 +91,7 @@ def peek(typing_context: Any, table: Any, index: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         entry = builder.load(_address(context, builder, signature.args[0], *arguments))
-        return builder.sext(entry, ir.IntType(types.intp.bitwidth))
+        return builder.sext(entry, context.get_value_type(types.intp))
 
     return types.intp(table, types.intp), generate
 

@@ -36,7 +36,7 @@ class Cards(NamedTuple):
     layout: Layout
     states: NDArray[np.int64]  # the reachable states, fullest first
     turns: NDArray[np.int64]  # (B + 2,) states with b open boxes are states[turns[b] : turns[b + 1]]
-    count: int  # reachable cards: state and upper sum, capped at the threshold
+    reachable: int  # reachable cards: state and upper sum, capped at the threshold
 
 
 @kernel
@@ -56,15 +56,6 @@ def lane_sum(card, layout, filled, upper):
     """The upper sum of the lane that stands for `upper`."""
     upper_filled = filled & card.upper_boxes
     return min(max(upper, layout.low[upper_filled]), layout.high[upper_filled])
-
-
-@kernel
-def value_index(card, layout, filled, fifty, upper):
-    """Where a card's value stands, -1 if the card cannot be reached."""
-    first = layout.first[state_of(layout, filled, fifty)]
-    if first < 0:
-        return first
-    return first + lane_sum(card, layout, filled, upper) - layout.low[filled & card.upper_boxes]
 
 
 @kernel
@@ -135,6 +126,38 @@ def lay_out(tables: Tables) -> Cards:
             array.flags.writeable = False
     turns = np.searchsorted(still_open, np.arange(card.boxes + 2))
     return Cards(layout, states, turns, int(sums.sum()))
+
+
+@kernel(nogil=True)
+def _find_values(card, layout, filled, upper, fifty, out):
+    """The kernel of `find_values`."""
+    for lane in range(out.shape[0]):
+        out[lane] = -1
+        if 0 <= filled[lane] <= card.all_boxes and not (fifty[lane] and layout.fifty_bit == 0):
+            first = layout.first[state_of(layout, filled[lane], fifty[lane])]
+            if first >= 0:
+                low = layout.low[filled[lane] & card.upper_boxes]
+                out[lane] = first + lane_sum(card, layout, filled[lane], upper[lane]) - low
+
+
+def find_values(
+    tables: Tables, layout: Layout, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Finds where the values of cards stand.
+
+    Args:
+        tables: the compiled ruleset.
+        layout: its layout.
+        filled: (n,) bits of the filled boxes.
+        upper: (n,) upper sums, counted on beyond the threshold.
+        fifty: (n,) whether the yatzy box is known to hold points.
+
+    Returns:
+        (n,) int64 places, -1 for cards that cannot be reached.
+    """
+    out = np.empty(len(filled), np.int64)
+    _find_values(tables.card, layout, filled, upper, fifty, out)
+    return out
 
 
 def _capped_sums(card: CardRules) -> NDArray[np.int64]:

@@ -1,15 +1,18 @@
 """What the dice on the table are worth when the turn stops: the best box to fill, for `LANES` cards at once.
 
-The cards are one state with consecutive upper sums. For each legal box a row is laid out that holds, by upper sum, the
-value of the card after. The row is as long as the box can raise the sum, and sums beyond what a lane stands for repeat
-the lane's value: so a payment in an upper box is an offset into the row, and no lane branches. To make that true of the
-step at which the bonus falls as well, rows hold the value of the card after plus the bonus earned up to there, and the
-result is too large by the bonus the card itself had earned, which the caller subtracts.
+For each card of a block, what it may do is boiled down to offers, one number each: for every legal box and every amount
+above zero that it pays, those points plus the value of the card after; the best of filling a box for nothing; and for
+each face the best box when all dice show it. Each offer is then held out to all rolls it is made for. The best zero is
+held out to every roll: where a box does pay the roll, its own offer follows and is higher, because a card is never
+worth less with a higher upper sum. Rolls whose dice are all alike have offers of their own because legal boxes, joker
+and extra bonus may differ there.
 
-Filling a box for 0 is the same whatever was thrown, so the best zero is found once and written to all rolls. It may
-include boxes that the roll does pay: they then follow for more, because a card is never worth less with a higher sum.
-Payments above zero are listed per box and amount. Rolls whose dice are all alike, for which legality, joker and extra
-bonus may differ, are treated one by one.
+In the sweep the cards of a block are one state with consecutive upper sums. For each legal box a row is laid out that
+holds, by upper sum, the value of the card after. The row goes on for as long as the box can raise the sum, and sums
+beyond what a lane stands for repeat the lane's value: so a payment in an upper box is an offset into the row, and no
+lane branches. To make that true of the step at which the bonus falls as well, rows hold the value of the card after
+plus the bonus earned up to there; the result is then too large by the bonus the card itself had earned, which is
+subtracted at the end.
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ from numpy.typing import NDArray
 
 from yatzy_env.card import extra_step, fifty_after, is_joker, legal_boxes
 from yatzy_env.kernel import kernel
-from yatzy_env.solver.lanes import LANES, larger, load, peek, plus, spread, store
-from yatzy_env.solver.layout import Layout, lane_sum, state_of
+from yatzy_env.solver.lanes import LANES, larger, load, new_rows, peek, plus, spread, store
+from yatzy_env.solver.layout import Layout
 from yatzy_env.tables import Tables
 
 
@@ -30,146 +33,228 @@ class Payments(NamedTuple):
     """What boxes pay for rolls that are not all alike, zeros left out. B boxes, P payments."""
 
     of_box: NDArray[np.int64]  # (B + 1,) payments of box b are of_box[b] to of_box[b + 1]
-    points: NDArray[np.int64]  # (P,) plain points
+    gained: NDArray[np.float64]  # (P,) points times their column
+    raised: NDArray[np.int64]  # (P,) what they add to the upper sum
     of_payment: NDArray[np.int64]  # (P + 1,) rolls of payment p are of_payment[p] to of_payment[p + 1]
     roll: NDArray[np.int32]  # starts of the rows of these rolls in a block
     alike: NDArray[np.int64]  # (7,) number of the roll whose dice all show a face
     raises: NDArray[np.int64]  # (B,) the most a box adds to the upper sum
-    stride: int  # length of one box's row of values
+    fifty_boxes: int  # bits of the boxes in which points change the state besides filling the box
+    first_roll: int  # start of the row of roll 0 in a block
 
 
-def payments(tables: Tables, layout: Layout) -> Payments:
+class Choice(NamedTuple):
+    """Working memory for the choice of box in the cards of a block."""
+
+    places: NDArray[np.int64]  # (B + 1, 3) see `find_places`
+    options: NDArray[np.int64]  # (6B, 4) with dice all alike: box, row of the card after, sum raised by, points gained
+    ends: NDArray[np.int64]  # (7,) where the options of each face end
+    offers: NDArray[np.float64]  # ((P + 7) * LANES,) a row per payment, then the best zero, then the faces 1 to 6
+
+
+def list_payments(tables: Tables) -> Payments:
     """Lists what the boxes pay.
 
     Args:
         tables: the compiled ruleset.
-        layout: its layout, for the length of rows.
 
     Returns:
         The lists.
     """
+    card = tables.card
     mixed = np.flatnonzero(tables.alike == 0)
-    of_box, points, of_payment, rolls = [0], [], [0], []
-    for paid in tables.points[0][:, mixed]:
+    of_box, boxes, points, of_payment, rolls = [0], [], [], [0], []
+    for box, paid in enumerate(tables.points[0][:, mixed]):
         for amount in np.unique(paid[paid > 0]):
+            boxes.append(box)
             points.append(amount)
             rolls.append((tables.keeps + mixed[paid == amount]) * LANES)
             of_payment.append(of_payment[-1] + len(rolls[-1]))
         of_box.append(len(points))
-    raises = np.where(tables.card.face > 0, tables.card.face * tables.dice, 0)
-    lanes = int((layout.high - layout.low).max()) + 1
+    box_of, points_of = np.array(boxes, np.int64), np.array(points, np.int64)
     return Payments(
         of_box=np.array(of_box, np.int64),
-        points=np.array(points, np.int64),
+        gained=(points_of * card.multiplier[card.column[box_of]]).astype(np.float64),
+        raised=np.where(card.face[box_of] > 0, points_of, 0),
         of_payment=np.array(of_payment, np.int64),
         roll=np.concatenate([np.zeros(0), *rolls]).astype(np.int32),
         alike=np.array([0, *(int(np.flatnonzero(tables.alike == face)[0]) for face in range(1, 7))], np.int64),
-        raises=raises.astype(np.int64),
-        stride=-(-lanes // LANES) * LANES + int(raises.max()),
+        raises=card.face * tables.dice,
+        fifty_boxes=sum(1 << box for box in range(card.boxes) if fifty_after(card, False, box, 1)),
+        first_roll=tables.keeps * LANES,
     )
 
 
 @kernel
-def _load_row(card, layout, values, filled, fifty, upper, length, rows, start):
-    """Lays out one row: the card after, for `length` upper sums from `upper` on."""
-    first = layout.first[state_of(layout, filled, fifty)]
-    if first < 0:
-        return  # the yatzy box, when it may be filled with points only: nobody reads this row
-    first -= layout.low[filled & card.upper_boxes]
-    for index in range(length):
-        lane = lane_sum(card, layout, filled, upper + index)
-        rows[start + index] = values[first + lane] + layout.earned[lane]
+def new_choice(pays):
+    """Working memory for cards of a ruleset."""
+    boxes = pays.raises.shape[0]
+    return Choice(
+        np.empty((boxes + 1, 3), np.int64),
+        np.empty((6 * boxes, 4), np.int64),
+        np.zeros(7, np.int64),
+        new_rows((pays.gained.shape[0] + 7) * LANES),
+    )
 
 
 @kernel
-def _changes_state(card, layout, fifty, box, points):
-    """Whether points in this box lead to another state than no points."""
-    return layout.fifty_bit != 0 and not fifty and fifty_after(card, fifty, box, points)
+def list_options(tables, pays, filled, fifty, options, ends):
+    """Lists what may be done with dice all alike.
 
+    The row of the card after is that of the box, and row B where the box is filled in a way that changes the state.
 
-@kernel
-def open_state(tables, layout, pays, values, filled, fifty, upper, lanes, rows, options, ends):
-    """Prepares `choose_box` for one state and `lanes` upper sums from `upper` on.
-
-    Args:
-        tables: the compiled ruleset.
-        layout: its layout.
-        pays: its payments.
-        values: values of the cards with one more box filled.
-        filled: the state's filled boxes.
-        fifty: whether its yatzy box holds points.
-        upper: the first upper sum.
-        lanes: how many sums.
-        rows: ((B + 1) * stride,) float64, receives a row per legal box; the last row is the yatzy box filled with
-            points, where that matters.
-        options: (6B, 2) int64, receives what may be done with dice all alike: where the value after it stands in
-            `rows`, and the points gained at once.
-        ends: (7,) int64, receives where the options of each face end.
+    Returns:
+        The boxes that are legal for any roll at all.
     """
     card = tables.card
-    factor = card.multiplier[0]
+    points_of = tables.points
+    boxes = card.boxes
     legal_at_all = legal_boxes(card, filled, 0)
     count = 0
-    ends[0] = 0
     for alike in range(1, 7):
         roll = pays.alike[alike]
         legal = legal_boxes(card, filled, alike)
+        legal_at_all |= legal
         joker = 1 if is_joker(card, filled, alike) else 0
         extra = extra_step(card, fifty, alike)
-        for box in range(card.boxes):
+        for box in range(boxes):
             if (legal >> box) & 1:
-                points = tables.points[joker, box, roll]
-                row = card.boxes if _changes_state(card, layout, fifty, box, points) else box
-                options[count, 0] = row * pays.stride + (points if card.face[box] != 0 else 0)
-                options[count, 1] = points * factor + extra
+                points = points_of[joker, box, roll]
+                changes = points > 0 and not fifty and (pays.fifty_boxes >> box) & 1
+                options[count, 0] = box
+                options[count, 1] = boxes if changes else box
+                options[count, 2] = points if pays.raises[box] > 0 else 0
+                options[count, 3] = points * card.multiplier[card.column[box]] + extra
                 count += 1
         ends[alike] = count
-        legal_at_all |= legal
-
-    for box in range(card.boxes):
-        if (legal_at_all >> box) & 1:
-            after = filled | (1 << box)
-            length = lanes + pays.raises[box]
-            _load_row(card, layout, values, after, fifty, upper, length, rows, box * pays.stride)
-            if _changes_state(card, layout, fifty, box, 1):
-                _load_row(card, layout, values, after, True, upper, length, rows, card.boxes * pays.stride)
+    return legal_at_all
 
 
 @kernel
-def choose_box(tables, pays, legal, rows, options, ends, offset, block):
-    """Writes to the block's rolls the value of the best box, plus the bonus earned before.
+def find_places(layout, pays, upper_boxes, legal, filled, fifty, places):
+    """Finds the values of the states that filling a box leads to.
 
     Args:
-        tables: the compiled ruleset.
+        layout: the ruleset's layout.
         pays: its payments.
-        legal: the boxes that are legal for rolls not all alike.
-        rows: rows made by `open_state`.
-        options: options made by it.
-        ends: their ends.
-        offset: where in each row the upper sum of the first lane stands.
-        block: the block.
+        upper_boxes: bits of the upper boxes.
+        legal: the boxes to fill.
+        filled: the filled boxes before.
+        fifty: whether the yatzy box holds points.
+        places: (B + 1, 3) int64, receives per box where the value for upper sum 0 would stand, the lowest and the
+            highest sum; row B is the yatzy box filled with points where that leads to another state than without.
+
+    Returns:
+        The bits of the rows written. A yatzy box that can only be filled with points at this time has row B alone.
     """
-    face = tables.card.face
-    factor = tables.card.multiplier[0]
+    boxes = pays.raises.shape[0]
+    bit = layout.fifty_bit
+    written = np.int64(0)
+    for box in range(boxes):
+        if (legal >> box) & 1:
+            after = filled | (np.int64(1) << box)
+            low = layout.low[after & upper_boxes]
+            high = layout.high[after & upper_boxes]
+            changes = not fifty and (pays.fifty_boxes >> box) & 1
+            for row, first in (
+                (box, layout.first[after | bit if fifty else after]),
+                (boxes, layout.first[after | bit] if changes else -1),
+            ):
+                if first >= 0:
+                    places[row, 0] = first - low
+                    places[row, 1] = low
+                    places[row, 2] = high
+                    written |= np.int64(1) << row
+    return written
+
+
+@kernel
+def value_after(values, earned, places, row, upper):
+    """The value of a card found by `find_places`, plus the bonus it has earned."""
+    lane = min(max(upper, places[row, 1]), places[row, 2])
+    return values[places[row, 0] + lane] + earned[lane]
+
+
+@kernel
+def load_rows(pays, values, earned, places, wanted, upper, lanes, stride, rows):
+    """Lays out the rows of one state.
+
+    Args:
+        pays: the ruleset's payments.
+        values: values of the cards with one more box filled.
+        earned: the bonus earned with each upper sum.
+        places: the places of the states after.
+        wanted: the bits of the rows to lay out.
+        upper: the first upper sum.
+        lanes: how many.
+        stride: length of a row.
+        rows: ((B + 1) * stride,) float64, receives the rows.
+    """
+    boxes = pays.raises.shape[0]
+    for row in range(boxes + 1):
+        if (wanted >> row) & 1:
+            length = lanes + (pays.raises[row] if row < boxes else 0)
+            for index in range(length):
+                rows[row * stride + index] = value_after(values, earned, places, row, upper + index)
+
+
+@kernel
+def offer_rows(pays, legal, rows, stride, offset, choice):
+    """Makes the offers of `LANES` cards of one state from their rows.
+
+    Args:
+        pays: the ruleset's payments.
+        legal: the boxes that are legal for rolls not all alike.
+        rows: the rows of the state.
+        stride: length of a row.
+        offset: how far the upper sum of the first card lies above the state's lowest.
+        choice: holds the options, receives the offers.
+    """
+    offers = choice.offers
+    end = pays.gained.shape[0]
     best = spread(-np.inf)
-    for box in range(face.shape[0]):
+    for box in range(pays.raises.shape[0]):
         if (legal >> box) & 1:
-            best = larger(best, load(rows, box * pays.stride + offset))
-    for roll in range(tables.rolls):
-        store(block, (tables.keeps + roll) * LANES, best)
-    for box in range(face.shape[0]):
-        if (legal >> box) & 1:
-            start = box * pays.stride + offset
+            start = box * stride + offset
+            best = larger(best, load(rows, start))
             for payment in range(pays.of_box[box], pays.of_box[box + 1]):
-                points = pays.points[payment]
-                value = load(rows, start + points if face[box] != 0 else start)
-                value = plus(value, spread(np.float64(points * factor)))
-                for index in range(pays.of_payment[payment], pays.of_payment[payment + 1]):
-                    row = peek(pays.roll, index)
-                    store(block, row, larger(load(block, row), value))
+                after = load(rows, start + pays.raised[payment])
+                store(offers, payment * LANES, plus(after, spread(pays.gained[payment])))
+    store(offers, end * LANES, best)
     for alike in range(1, 7):
         best = spread(-np.inf)
-        for option in range(ends[alike - 1], ends[alike]):
-            value = load(rows, options[option, 0] + offset)
-            best = larger(best, plus(value, spread(np.float64(options[option, 1]))))
-        store(block, (tables.keeps + pays.alike[alike]) * LANES, best)
+        for option in range(choice.ends[alike - 1], choice.ends[alike]):
+            after = load(rows, choice.options[option, 1] * stride + offset + choice.options[option, 2])
+            best = larger(best, plus(after, spread(np.float64(choice.options[option, 3]))))
+        store(offers, (end + alike) * LANES, best)
+
+
+@kernel
+def choose_box(pays, legal, offers, block):
+    """Writes the best offer to each of the block's rolls.
+
+    Args:
+        pays: the ruleset's payments.
+        legal: the boxes that any card of the block may fill, for rolls not all alike.
+        offers: the offers, -inf for a box that is not legal in a lane.
+        block: the block.
+    """
+    end = pays.gained.shape[0]
+    best_zero = load(offers, end * LANES)
+    for row in range(pays.first_roll, block.shape[0], LANES):
+        store(block, row, best_zero)
+    for box in range(pays.raises.shape[0]):
+        if (legal >> box) & 1:
+            for payment in range(pays.of_box[box], pays.of_box[box + 1]):
+                offer = load(offers, payment * LANES)
+                for index in range(pays.of_payment[payment], pays.of_payment[payment + 1]):
+                    row = peek(pays.roll, index)
+                    store(block, row, larger(load(block, row), offer))
+    for alike in range(1, 7):
+        store(block, pays.first_roll + pays.alike[alike] * LANES, load(offers, (end + alike) * LANES))
+
+
+def row_stride(layout: Layout, pays: Payments) -> int:
+    """How long the row of a box must be: all upper sums of a state, in whole blocks, and what a box adds to them."""
+    lanes = int((layout.high - layout.low).max()) + 1
+    return -(-lanes // LANES) * LANES + int(pays.raises.max())

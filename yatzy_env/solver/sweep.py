@@ -18,37 +18,49 @@ from yatzy_env.kernel import kernel
 from yatzy_env.solver.chunks import in_chunks
 from yatzy_env.solver.lanes import LANES, new_rows
 from yatzy_env.solver.layout import Cards, split_state
-from yatzy_env.solver.stop import choose_box, open_state, payments
-from yatzy_env.solver.turn import choose_keep, first_throw, throw, turn_plan
+from yatzy_env.solver.steps import choose_keep, first_throw, plan_turn, throw
+from yatzy_env.solver.stop import (
+    choose_box,
+    find_places,
+    list_options,
+    list_payments,
+    load_rows,
+    new_choice,
+    offer_rows,
+    row_stride,
+)
 from yatzy_env.tables import Tables
 
 _CHUNK = 128  # states handed to a thread at a time: milliseconds of work
 
 
 @kernel(nogil=True)
-def _solve_states(tables, layout, plan, pays, states, known, values):
-    """Writes the values of some states; `known` is `values` read-only, filled for all states with fewer open boxes."""
+def _solve_states(tables, layout, plan, pays, stride, states, values):
+    """Writes the values of some states, equally many boxes open; those with fewer open boxes stand there already."""
     card = tables.card
-    block = new_rows(plan.rows)
-    rows = new_rows((card.boxes + 1) * pays.stride)
-    options = np.empty((6 * card.boxes, 2), np.int64)
-    ends = np.empty(7, np.int64)
+    block = new_rows(plan.length)
+    rows = new_rows((card.boxes + 1) * stride)
     result = new_rows(LANES)
+    choice = new_choice(pays)
     for state in states:
         filled, fifty = split_state(card, layout, state)
+        first = layout.first[state]
         low = layout.low[filled & card.upper_boxes]
         lanes = layout.high[filled & card.upper_boxes] - low + 1
         padded = (lanes + LANES - 1) // LANES * LANES
-        open_state(tables, layout, pays, known, filled, fifty, low, padded, rows, options, ends)
+        legal = list_options(tables, pays, filled, fifty, choice.options, choice.ends)
+        wanted = find_places(layout, pays, card.upper_boxes, legal, filled, fifty, choice.places)
+        load_rows(pays, values, layout.earned, choice.places, wanted, low, padded, stride, rows)
         legal = legal_boxes(card, filled, 0)
         for offset in range(0, lanes, LANES):
-            choose_box(tables, pays, legal, rows, options, ends, offset, block)
+            offer_rows(pays, legal, rows, stride, offset, choice)
+            choose_box(pays, legal, choice.offers, block)
             for _ in range(tables.throws - 1):
-                throw(plan, block)
-                choose_keep(plan, block)
-            first_throw(plan, block, result)
+                throw(plan.add, block)
+                choose_keep(plan.whole, plan.part, plan.runs, block)
+            first_throw(plan.probability, block, result)
             for lane in range(offset, min(offset + LANES, lanes)):
-                values[layout.first[state] + lane] = result[lane - offset] - layout.earned[low + lane]
+                values[first + lane] = result[lane - offset] - layout.earned[low + lane]
 
 
 def sweep(
@@ -63,18 +75,17 @@ def sweep(
         done: called now and then with the number of states solved since.
 
     Returns:
-        (size,) float64 expected points still to come, read-only, placed by the layout.
+        (size,) float64 expected points still to come, placed by the layout.
     """
-    plan = turn_plan(tables)
-    pays = payments(tables, cards.layout)
+    plan = plan_turn(tables)
+    pays = list_payments(tables)
+    stride = row_stride(cards.layout, pays)
     values = np.zeros(cards.layout.size)
-    known = values.view()
-    known.flags.writeable = False
     for still_open in range(1, tables.card.boxes + 1):
         states = cards.states[cards.turns[still_open] : cards.turns[still_open + 1]]
 
         def work(start: int, stop: int, states: NDArray[np.int64] = states) -> None:
-            _solve_states(tables, cards.layout, plan, pays, states[start:stop], known, values)
+            _solve_states(tables, cards.layout, plan, pays, stride, states[start:stop], values)
 
         in_chunks(work, len(states), _CHUNK, threads, done)
-    return known
+    return values

@@ -1,123 +1,117 @@
-"""One turn, computed backwards for `LANES` cards at once.
+"""Action values of batches of situations: with the values of all cards, or of a game that ends with the turn.
 
-A block holds one row per multiset of 0 to n dice and one lane per card. At first the rows of the n dice hold the value
-of stopping with them. Then, as often as throws are left, two steps follow:
-
-- `throw`: a keep of k < n dice is worth the mean, over the six faces, of the keep with that die added. Adding one die at
-  a time, largest keeps first, needs six additions per keep and no table of probabilities.
-- `choose_keep`: dice are worth the best of all multisets they contain. Dropping one die at a time, smallest multisets
-  first, passes the best on upwards.
-
-Both work in place. A row of n dice then holds the larger of its old value and the best keep; its old value is what the
-dice are worth with one throw less, which is never more than with this one, so no copy of the stopping values is kept.
+`LANES` situations make a block; unlike in the sweep its lanes are unrelated cards, so offers are made card by card.
+From there on the turn is computed for all lanes together, for as many throws as are left.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import legal_boxes
-from yatzy_env.games import gain
+from yatzy_env.card import bonus_step, legal_boxes
 from yatzy_env.kernel import kernel
-from yatzy_env.situation import Situations, empty_situations
+from yatzy_env.situation import Situations
 from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.lanes import LANES, larger, load, new_rows, peek, plus, spread, store, times
+from yatzy_env.solver.lanes import LANES, new_rows
+from yatzy_env.solver.layout import Layout
+from yatzy_env.solver.steps import choose_keep, plan_turn, throw
+from yatzy_env.solver.stop import choose_box, find_places, list_options, list_payments, new_choice, value_after
 from yatzy_env.tables import Tables
 
 _CHUNK = 1024  # situations handed to a thread at a time
+_NONE = np.zeros(0, np.int64)
+_NO_BONUS = np.zeros(64)
+for _array in (_NONE, _NO_BONUS):
+    _array.flags.writeable = False
+_NOTHING_AFTER = Layout(fifty_bit=0, first=_NONE, low=_NONE, high=_NONE, earned=_NO_BONUS, size=0)
 
 
-class TurnPlan(NamedTuple):
-    """Where the steps of a turn find their rows: all that depends on the number of dice alone. K, R, M as in `Tables`."""
-
-    keeps: int
-    rolls: int
-    rows: int  # length of a block: M * LANES
-    add: NDArray[np.int32]  # (6K,) start of the row of each keep with one more die of each face
-    whole: NDArray[np.int32]  # (M - 1,) starts of the rows of all multisets but the empty one, smallest first
-    part: NDArray[np.int32]  # for each of them the starts of the rows with one die less, one after the other
-    runs: NDArray[np.int64]  # (n, 2) how many multisets in a row have how many such parts, so that branches are foreseen
-    probability: NDArray[np.float64]  # (R,) chance of each roll
-    keep: NDArray[np.int64]  # the keeps that are part of roll 0, of roll 1, ...
-    first_keep: NDArray[np.int64]  # (R + 1,) where each roll's begin
-
-
-_PLANS: dict[int, TurnPlan] = {}
-
-
-def turn_plan(tables: Tables) -> TurnPlan:
-    """The plan of a turn. Made once per number of dice and process.
+@kernel
+def _place_bonuses(card, pays, legal, upper, bonuses, places):
+    """Writes what follows the legal boxes when nothing but the bonus does, in the manner of `find_places`.
 
     Args:
-        tables: the compiled ruleset.
-
-    Returns:
-        The plan.
+        card: the card's rules.
+        pays: the ruleset's payments.
+        legal: the boxes to fill.
+        upper: (C,) the upper sums.
+        bonuses: (>= B * 64,) float64, receives the bonus that falls, by box and by what it adds to the sum.
+        places: (B + 1, 3) int64, receives the places in `bonuses`.
     """
-    if tables.dice not in _PLANS:
-        parts = [drop[drop >= 0] for drop in tables.drop]
-        order = sorted(range(1, len(parts)), key=lambda multiset: (tables.size[multiset], len(parts[multiset])))
-        lengths = np.array([len(parts[multiset]) for multiset in order])
-        starts = np.flatnonzero(np.diff(lengths, prepend=0))
-        roll, keep = np.nonzero(tables.within)
-        _PLANS[tables.dice] = TurnPlan(
-            keeps=tables.keeps,
-            rolls=tables.rolls,
-            rows=len(parts) * LANES,
-            add=(tables.add.ravel().astype(np.int32) * LANES).astype(np.int32),
-            whole=(np.array(order, np.int32) * LANES).astype(np.int32),
-            part=(np.concatenate([parts[multiset] for multiset in order]).astype(np.int32) * LANES).astype(np.int32),
-            runs=np.column_stack([np.diff(starts, append=len(order)), lengths[starts]]).astype(np.int64),
-            probability=tables.probability,
-            keep=keep.astype(np.int64),
-            first_keep=np.searchsorted(roll, np.arange(tables.rolls + 1)).astype(np.int64),
-        )
-    return _PLANS[tables.dice]
+    for box in range(card.boxes):
+        if (legal >> box) & 1:
+            places[box, 0] = box * 64
+            places[box, 1] = 0
+            places[box, 2] = pays.raises[box]
+            bonuses[box * 64] = 0.0
+            if pays.raises[box] > 0:
+                for points in range(card.face[box], pays.raises[box] + 1, card.face[box]):
+                    bonuses[box * 64 + points] = bonus_step(card, box, points, upper[card.column[box]])
 
 
 @kernel
-def throw(plan, block):
-    """Values the keeps: the mean over the faces of the next die."""
-    sixth = spread(1.0 / 6.0)
-    for behind in range(plan.keeps):
-        keep = plan.keeps - 1 - behind
-        total = load(block, peek(plan.add, 6 * keep))
-        for face in range(1, 6):
-            total = plus(total, load(block, peek(plan.add, 6 * keep + face)))
-        store(block, keep * LANES, times(total, sixth))
+def _make_offers(pays, values, earned, legal, upper, choice, lane):
+    """Makes the offers of one card.
+
+    Args:
+        pays: the ruleset's payments.
+        values: what follows, see `value_after`.
+        earned: the bonus earned with each upper sum.
+        legal: the boxes that are legal for rolls not all alike.
+        upper: the card's upper sum.
+        choice: holds places and options, receives the offers in one lane.
+        lane: the lane.
+    """
+    offers = choice.offers
+    options = choice.options
+    places = choice.places
+    of_box = pays.of_box
+    raised = pays.raised
+    gained = pays.gained
+    end = gained.shape[0]
+    best = -np.inf
+    for box in range(of_box.shape[0] - 1):
+        if (legal >> box) & 1:
+            unpaid = value_after(values, earned, places, box, upper)
+            best = max(best, unpaid)
+            for payment in range(of_box[box], of_box[box + 1]):
+                after = value_after(values, earned, places, box, upper + raised[payment])
+                offers[payment * LANES + lane] = after + gained[payment]
+        else:
+            for payment in range(of_box[box], of_box[box + 1]):
+                offers[payment * LANES + lane] = -np.inf
+    offers[end * LANES + lane] = best
+    for alike in range(1, 7):
+        best = -np.inf
+        for option in range(choice.ends[alike - 1], choice.ends[alike]):
+            after = value_after(values, earned, places, options[option, 1], upper + options[option, 2])
+            best = max(best, after + options[option, 3])
+        offers[(end + alike) * LANES + lane] = best
 
 
 @kernel
-def choose_keep(plan, block):
-    """Raises every multiset to the best one it contains, itself included."""
-    place = 0
-    part = 0
-    for run in range(plan.runs.shape[0]):
-        parts = plan.runs[run, 1]
-        for _ in range(plan.runs[run, 0]):
-            best = load(block, peek(plan.whole, place))
-            for other in range(part, part + parts):
-                best = larger(best, load(block, peek(plan.part, other)))
-            store(block, peek(plan.whole, place), best)
-            place += 1
-            part += parts
+def _write_boxes(tables, pays, values, earned, legal, upper, roll, choice, less, out):
+    """Writes what the legal boxes are worth for the roll on the table to `out`, (B,)."""
+    alike = tables.alike[roll]
+    if alike != 0:
+        for option in range(choice.ends[alike - 1], choice.ends[alike]):
+            box, row, raised, gained = choice.options[option]
+            out[box] = value_after(values, earned, choice.places, row, upper + raised) + gained - less
+        return
+    points_of = tables.points
+    card = tables.card
+    for box in range(out.shape[0]):
+        if (legal >> box) & 1:
+            points = points_of[0, box, roll]
+            raised = points if pays.raises[box] > 0 else 0
+            gained = points * card.multiplier[card.column[box]]
+            out[box] = value_after(values, earned, choice.places, box, upper + raised) + gained - less
 
 
 @kernel
-def first_throw(plan, block, result):
-    """Writes the mean over the turn's first roll to `result`, (LANES,)."""
-    total = spread(0.0)
-    for roll in range(plan.rolls):
-        total = plus(total, times(spread(plan.probability[roll]), load(block, (plan.keeps + roll) * LANES)))
-    store(result, 0, total)
-
-
-@kernel
-def write_keeps(plan, block, now, lanes, less, out):
-    """Writes the values of all keeps of up to `LANES` situations; the block's rolls hold the values of stopping.
+def _write_keeps(plan, block, now, lanes, less, out):
+    """Writes the values of the keeps of up to `LANES` situations; the block's rolls hold the values of stopping.
 
     Args:
         plan: the plan of a turn.
@@ -125,13 +119,13 @@ def write_keeps(plan, block, now, lanes, less, out):
         now: a batch of situations.
         lanes: where in the batch the situation of each lane stands.
         less: (LANES,) what to subtract in each lane.
-        out: (n, actions) float64, written where a keep is legal.
+        out: (n, actions) float64.
     """
     most = 0
     for lane in range(lanes.shape[0]):
         most = max(most, now.throws_left[lanes[lane]])
     for throws in range(1, most + 1):
-        throw(plan, block)
+        throw(plan.add, block)
         for lane in range(lanes.shape[0]):
             situation = lanes[lane]
             roll = now.roll[situation]
@@ -140,38 +134,78 @@ def write_keeps(plan, block, now, lanes, less, out):
                     keep = plan.keep[index]
                     out[situation, keep] = block[keep * LANES + lane] - less[lane]
         if throws < most:
-            choose_keep(plan, block)
+            choose_keep(plan.whole, plan.part, plan.runs, block)
 
 
 @kernel(nogil=True)
-def _one_turn(tables, plan, now, order, probe, out):
-    """The kernel of `one_turn_action_values`; `probe` is one situation to try rolls on."""
+def _action_values(tables, layout, plan, pays, values, now, order, out):
+    """The kernel of both functions below; for a layout of size 0 nothing follows and `values` is working memory."""
     card = tables.card
-    block = new_rows(plan.rows)
+    keeps = tables.keeps
+    block = new_rows(plan.length)
+    choice = new_choice(pays)
     less = np.zeros(LANES)
     for start in range(0, order.shape[0], LANES):
         lanes = order[start : start + LANES]
+        legal_in_any = 0
         for lane in range(lanes.shape[0]):
             situation = lanes[lane]
-            if now.roll[situation] < 0:
+            roll = now.roll[situation]
+            if roll < 0:
                 continue
-            legal = legal_boxes(card, now.filled[situation], tables.alike[now.roll[situation]])
-            for box in range(card.boxes):
-                if (legal >> box) & 1:
-                    out[situation, tables.keeps + box] = gain(tables, now, situation, box)
+            filled = now.filled[situation]
+            fifty = now.fifty[situation]
+            legal = list_options(tables, pays, filled, fifty, choice.options, choice.ends)
+            if layout.size > 0:
+                upper = now.upper[situation, 0]
+                find_places(layout, pays, card.upper_boxes, legal, filled, fifty, choice.places)
+            else:
+                upper = 0
+                _place_bonuses(card, pays, legal, now.upper[situation], values, choice.places)
+            less[lane] = layout.earned[min(upper, layout.earned.shape[0] - 1)]
+            legal = legal_boxes(card, filled, 0)
+            boxes = out[situation, keeps:]
+            _write_boxes(tables, pays, values, layout.earned, legal, upper, roll, choice, less[lane], boxes)
             if now.throws_left[situation] > 0:
-                probe.filled[0] = now.filled[situation]
-                probe.upper[0, :] = now.upper[situation, :]
-                probe.fifty[0] = now.fifty[situation]
-                for roll in range(plan.rolls):
-                    probe.roll[0] = roll
-                    legal = legal_boxes(card, probe.filled[0], tables.alike[roll])
-                    best = 0
-                    for box in range(card.boxes):
-                        if (legal >> box) & 1:
-                            best = max(best, gain(tables, probe, 0, box))
-                    block[(plan.keeps + roll) * LANES + lane] = best
-        write_keeps(plan, block, now, lanes, less, out)
+                _make_offers(pays, values, layout.earned, legal, upper, choice, lane)
+                legal_in_any |= legal
+        if legal_in_any != 0:
+            choose_box(pays, legal_in_any, choice.offers, block)
+            _write_keeps(plan, block, now, lanes, less, out)
+
+
+def _evaluate(
+    tables: Tables, layout: Layout, values: NDArray[np.float64], situations: Situations
+) -> NDArray[np.float64]:
+    """The body of both functions below."""
+    plan = plan_turn(tables)
+    pays = list_payments(tables)
+    out = np.full((len(situations.filled), tables.actions), np.nan)
+    order = np.argsort(situations.throws_left, kind="stable")  # situations of a block take the same steps
+
+    def work(start: int, stop: int) -> None:
+        known = values if layout.size else np.zeros(tables.card.boxes * 64)
+        _action_values(tables, layout, plan, pays, known, situations, order[start:stop], out)
+
+    in_chunks(work, len(order), _CHUNK)
+    return out
+
+
+def action_values(
+    tables: Tables, layout: Layout, values: NDArray[np.float64], situations: Situations
+) -> NDArray[np.float64]:
+    """The expected points still to come of every legal action, best play assumed afterwards.
+
+    Args:
+        tables: the compiled ruleset, of one column and without saved throws.
+        layout: its layout.
+        values: (size,) values of all cards.
+        situations: n situations with reachable cards.
+
+    Returns:
+        (n, actions) float64 points, nan where the action is illegal; all nan on a full card.
+    """
+    return _evaluate(tables, layout, values, situations)
 
 
 def one_turn_action_values(tables: Tables, situations: Situations) -> NDArray[np.float64]:
@@ -184,12 +218,4 @@ def one_turn_action_values(tables: Tables, situations: Situations) -> NDArray[np
     Returns:
         (n, actions) float64 points, nan where the action is illegal; all nan on a full card.
     """
-    plan = turn_plan(tables)
-    out = np.full((len(situations.filled), tables.actions), np.nan)
-    order = np.argsort(situations.throws_left, kind="stable")  # situations of a block take the same steps
-
-    def work(start: int, stop: int) -> None:
-        _one_turn(tables, plan, situations, order[start:stop], empty_situations(tables, 1), out)
-
-    in_chunks(work, len(order), _CHUNK)
-    return out
+    return _evaluate(tables, _NOTHING_AFTER, np.zeros(0), situations)

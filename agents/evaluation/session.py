@@ -1,0 +1,132 @@
+"""An evaluation from names to figures, as the command line runs it: solve what is missing, make the agents, play."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache as once
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from agents.base import Agent
+from agents.evaluation.provenance import provenance
+from agents.evaluation.results import Evaluation, evaluate
+from agents.registry import make_agent
+from yatzy_env.errors import YatzyError
+from yatzy_env.rules import Ruleset
+from yatzy_env.solver import Solution, solve
+from yatzy_env.solver.layout import lay_out
+from yatzy_env.solver.store import cache_file
+from yatzy_env.tables import Tables, compile_tables
+
+_SECONDS_PER_ROW = 3e-9
+"""Processor time per card and multiset of dice, on an ordinary core of the 2020s."""
+
+
+def measure(
+    names: Sequence[str],
+    rules: Ruleset,
+    games: int,
+    seed: int,
+    command: str,
+    *,
+    trust: bool = False,
+    cache: bool = True,
+    console: Console | None = None,
+) -> Evaluation:
+    """Measures agents by their names.
+
+    Args:
+        names: what `agents.registry.make_agent` knows.
+        rules: the ruleset.
+        games: games per agent.
+        seed: seed of the dice.
+        command: the command line, for the record.
+        trust: load models that are on no record.
+        cache: whether the solution is read from the cache and kept there.
+        console: where progress goes; stderr if None.
+
+    Returns:
+        The evaluation. Where the ruleset cannot be solved, it has no regret.
+
+    Raises:
+        YatzyError: in one line, for anything the caller can put right. Names are checked before anything is solved.
+    """
+    console = console if console is not None else Console(stderr=True)
+    check_numbers(games, seed)
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise YatzyError(f"agent {', '.join(map(repr, twice))} is named twice")
+
+    @once
+    def solution() -> Solution:
+        if not (cache and cache_file(rules).exists()):
+            console.print(announcement(rules, cache), highlight=False)
+        return solve(rules, cache=cache)
+
+    made = {name: make_agent(name, rules, solution, trust) for name in sorted(names, key=lambda name: name == "optimal")}
+    agents = {name: made[name] for name in names}
+    solved = solution() if can_solve(rules) else None
+    evaluation = _play(agents, rules, games, seed, solved, command, console)
+    for warning in evaluation.warnings:
+        console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
+    return evaluation
+
+
+def can_solve(rules: Ruleset) -> bool:
+    """Whether the exact solution of a ruleset is within reach: one column, no saved throws."""
+    return len(rules.columns) == 1 and not rules.saved_throws
+
+
+def check_numbers(games: int, seed: int) -> None:
+    """Checks the numbers of an evaluation before anything expensive begins.
+
+    Raises:
+        YatzyError: naming the one that is out of range.
+    """
+    for name, value, least in (("games", games, 1), ("seed", seed, 0)):
+        if value < least:
+            raise YatzyError(f"{name} = {value}; allowed: a whole number, {least} or more")
+
+
+def announcement(rules: Ruleset, cache: bool) -> str:
+    """What solving a ruleset will take, in one line."""
+    tables = compile_tables(rules)
+    values = lay_out(tables).layout.size
+    seconds = _expected_seconds(tables, values)
+    kept = f"{8 * values / 1e6:,.1f} MB on disk, once" if cache else "not kept on disk"
+    return f"solving {rules.name}: about {_duration(seconds)} (and once half a minute to compile), {kept}"
+
+
+def _expected_seconds(tables: Tables, values: int) -> float:
+    return values * len(tables.size) * _SECONDS_PER_ROW / (os.cpu_count() or 1)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1:
+        return "a second"
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} minutes"
+
+
+def _play(
+    agents: dict[str, Agent],
+    rules: Ruleset,
+    games: int,
+    seed: int,
+    solution: Solution | None,
+    command: str,
+    console: Console,
+) -> Evaluation:
+    """Plays all games behind progress bars, which only a terminal shows."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bars = {name: progress.add_task(name, total=games) for name in agents}
+        return evaluate(
+            agents,
+            rules,
+            games,
+            seed,
+            solution,
+            provenance(command),
+            on_progress=lambda name, finished: progress.advance(bars[name], finished),
+        )

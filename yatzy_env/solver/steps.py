@@ -1,0 +1,111 @@
+"""The steps of a turn, computed backwards for `LANES` cards at once.
+
+A block holds one row per multiset of 0 to n dice and one lane per card. At first the rows of the n dice hold the value
+of stopping with them. Then, as often as throws are left, two steps follow:
+
+- `throw`: a keep of k < n dice is worth the mean, over the six faces, of the keep with that die added. Adding one die
+  at a time, largest keeps first, needs six additions per keep and no table of probabilities.
+- `choose_keep`: dice are worth the best of all multisets they contain. Dropping one die at a time, smallest multisets
+  first, passes the best on upwards.
+
+Both work in place. A row of n dice then holds the larger of its old value and the best keep; its old value is what the
+dice are worth with one throw less, which is never more than with this one, so no copy of the stopping values is kept.
+
+Kernels are called with the few arrays they need: handing them a whole `Tables` costs more than their work, because
+numba copies named tuples and counts references to every array in them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.kernel import kernel
+from yatzy_env.solver.lanes import LANES, larger, load, peek, plus, spread, store, times
+from yatzy_env.tables import Tables
+
+
+class Plan(NamedTuple):
+    """Where the steps of a turn find their rows; it depends on the number of dice alone. K, R, M as in `Tables`."""
+
+    length: int  # of a block: M * LANES
+    add: NDArray[np.int32]  # (6K,) start of the row of each keep with one more die of each face
+    whole: NDArray[np.int32]  # (M - 1,) starts of the rows of all multisets but the empty one, smallest first
+    part: NDArray[np.int32]  # for each of them the starts of the rows with one die less, one after the other
+    runs: NDArray[np.int64]  # (n, 2) how many multisets in a row have how many such parts
+    probability: NDArray[np.float64]  # (R,) chance of each roll
+    keep: NDArray[np.int64]  # the keeps that are part of roll 0, of roll 1, ...
+    first_keep: NDArray[np.int64]  # (R + 1,) where each roll's begin
+
+
+_PLANS: dict[int, Plan] = {}
+
+
+def plan_turn(tables: Tables) -> Plan:
+    """The plan of a turn. Made once per number of dice and process.
+
+    Args:
+        tables: the compiled ruleset.
+
+    Returns:
+        The plan.
+    """
+    if tables.dice not in _PLANS:
+        parts = [drop[drop >= 0] for drop in tables.drop]
+        # Sorted by size, and within it by the number of parts, which makes the inner loop's branches predictable.
+        order = sorted(range(1, len(parts)), key=lambda multiset: (tables.size[multiset], len(parts[multiset])))
+        lengths = np.array([len(parts[multiset]) for multiset in order])
+        starts = np.flatnonzero(np.diff(lengths, prepend=0))
+        roll, keep = np.nonzero(tables.within)
+        _PLANS[tables.dice] = Plan(
+            length=len(parts) * LANES,
+            add=(tables.add.ravel().astype(np.int32) * LANES).astype(np.int32),
+            whole=(np.array(order, np.int32) * LANES).astype(np.int32),
+            part=(np.concatenate([parts[multiset] for multiset in order]).astype(np.int32) * LANES).astype(np.int32),
+            runs=np.column_stack([np.diff(starts, append=len(order)), lengths[starts]]).astype(np.int64),
+            probability=tables.probability,
+            keep=keep.astype(np.int64),
+            first_keep=np.searchsorted(roll, np.arange(tables.rolls + 1)).astype(np.int64),
+        )
+    return _PLANS[tables.dice]
+
+
+@kernel
+def throw(add, block):
+    """Values the keeps: the mean over the faces of the next die. `add` is that of the plan."""
+    sixth = spread(1.0 / 6.0)
+    keeps = add.shape[0] // 6
+    for behind in range(1, keeps + 1):
+        keep = keeps - behind
+        total = load(block, peek(add, 6 * keep))
+        for face in range(1, 6):
+            total = plus(total, load(block, peek(add, 6 * keep + face)))
+        store(block, keep * LANES, times(total, sixth))
+
+
+@kernel
+def choose_keep(whole, part, runs, block):
+    """Raises every multiset to the best one it contains, itself included. The arrays are those of the plan."""
+    place = 0
+    first = 0
+    for run in range(runs.shape[0]):
+        parts = runs[run, 1]
+        for _ in range(runs[run, 0]):
+            best = load(block, peek(whole, place))
+            for other in range(first, first + parts):
+                best = larger(best, load(block, peek(part, other)))
+            store(block, peek(whole, place), best)
+            place += 1
+            first += parts
+
+
+@kernel
+def first_throw(probability, block, result):
+    """Writes the mean over the turn's first roll, whose rows end the block, to `result`, (LANES,)."""
+    start = block.shape[0] - probability.shape[0] * LANES
+    total = spread(0.0)
+    for roll in range(probability.shape[0]):
+        total = plus(total, times(spread(probability[roll]), load(block, start + roll * LANES)))
+    store(result, 0, total)

@@ -1,0 +1,113 @@
+"""Solutions as files: one npz without pickle, written atomically, checked completely when read.
+
+A file holds `values` (float64), `header` (JSON text as bytes) and `digest`, a SHA-256 over both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_path
+
+from yatzy_env.errors import SolutionError
+from yatzy_env.rules import Ruleset
+
+FORMAT = 1  # goes up with every change of the file or of the order of its values
+CACHE_VARIABLE = "YATZY_ENV_CACHE"
+
+
+def cache_file(rules: Ruleset, folder: str | Path | None = None) -> Path:
+    """The file in which the solution of a ruleset is cached; rulesets that differ in their name alone share it.
+
+    Args:
+        rules: the ruleset.
+        folder: the cache folder; if not given the environment variable YATZY_ENV_CACHE, else the user's cache.
+
+    Returns:
+        The path; nothing needs to be there.
+    """
+    chosen = folder or os.environ.get(CACHE_VARIABLE)
+    parent = Path(chosen).expanduser() if chosen else user_cache_path("yatzy-env") / "solutions"
+    return parent / f"{rules.digest[:16]}-v{FORMAT}.npz"
+
+
+def values_digest(values: NDArray[np.float64]) -> str:
+    """A SHA-256 over the bytes of the values."""
+    return hashlib.sha256(values.astype("<f8", copy=False).data).hexdigest()
+
+
+def write(path: str | Path, header: dict[str, Any], values: NDArray[np.float64]) -> None:
+    """Writes a solution; under its final name there is at any time an old file, a complete new one, or none.
+
+    Args:
+        path: the file; missing folders are made.
+        header: JSON values that describe the solution.
+        values: (size,) float64.
+
+    Raises:
+        SolutionError: if it cannot be written.
+    """
+    path = Path(path)
+    values = np.ascontiguousarray(values, "<f8")
+    text = json.dumps(header | {"format": FORMAT}).encode()
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with part.open("wb") as file:
+                np.savez(file, header=np.frombuffer(text, np.uint8), values=values, digest=_digest(text, values))
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise SolutionError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def read(path: str | Path) -> tuple[dict[str, Any], NDArray[np.float64]]:
+    """Reads a solution and checks every byte of it.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The header and the (size,) float64 values.
+
+    Raises:
+        SolutionError: if the file is missing, damaged, of another format or no solution.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as members:
+            text = members["header"].tobytes()
+            values = members["values"]
+            digest = members["digest"]
+        header = json.loads(text)
+    except FileNotFoundError:
+        raise SolutionError(f"{path} does not exist; write it with Solution.save") from None
+    except OSError as error:
+        raise SolutionError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, AttributeError) as error:
+        raise SolutionError(f"{path} is damaged or not a solution") from error
+    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+        raise SolutionError(f"{path} is damaged or not a solution")
+    if header["format"] != FORMAT:
+        raise SolutionError(f"{path} has format {header['format']}, this version reads format {FORMAT}")
+    if values.dtype != np.dtype("<f8") or values.ndim != 1 or not np.array_equal(digest, _digest(text, values)):
+        raise SolutionError(f"{path} is damaged: its contents do not match their digest")
+    return header, values.astype(np.float64, copy=False)
+
+
+def _digest(text: bytes, values: NDArray[np.float64]) -> NDArray[np.uint8]:
+    both = hashlib.sha256(text)
+    both.update(values.data)
+    return np.frombuffer(both.digest(), np.uint8)
