@@ -19,7 +19,9 @@ def make_parser() -> argparse.ArgumentParser:
     add_rules_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cached solution")
-    parser.add_argument("--cache-dir", type=Path, metavar="DIR", help="cache folder (default: $YATZY_ENV_CACHE or yours)")
+    parser.add_argument(
+        "--cache-dir", type=Path, metavar="DIR", help="cache folder (default: $YATZY_ENV_CACHE or yours)"
+    )
     return parser
 
 

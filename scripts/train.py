@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from scripts._cli import clear_errors
 
 if TYPE_CHECKING:
     from agents.ppo.config import Config
@@ -23,9 +24,15 @@ def make_parser() -> argparse.ArgumentParser:
         "--total-steps 300000 --seed 2 --network.hidden '[512, 512]' --gae-lambda.end 0.2",
         allow_abbrev=False,
     )
-    parser.add_argument("ruleset", help="a ruleset that has a configuration in configs/")
+    parser.add_argument("ruleset", metavar="RULESET", help="a ruleset that has a configuration in configs/")
     parser.add_argument("--config", type=Path, metavar="FILE", help="another configuration file for the ruleset")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a field of the ruleset")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change a field of the ruleset, for example --set bonus_threshold=42; may be repeated",
+    )
     parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="train with each of these seeds in turn")
     parser.add_argument(
         "--resume",
@@ -38,22 +45,22 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def changes(arguments: argparse.Namespace, rest: list[str]) -> list[tuple[str, str]]:
+def changes(args: argparse.Namespace, rest: list[str]) -> list[tuple[str, str]]:
     """What `--set KEY=VALUE`, `--key value` and `--key=value` change in the configuration."""
     from agents.ppo.errors import ConfigError
 
     found = []
-    for text in arguments.set:
-        key, has_value, value = text.partition("=")
-        if not has_value:
-            raise ConfigError(f"--set {text}: wanted KEY=VALUE")
+    for text in args.set:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ConfigError(f"--set {text}: wanted KEY=VALUE, for example --set bonus_threshold=42")
         found.append((f"options.{key}", value))
     words = iter(rest)
     for word in words:
         if not word.startswith("--"):
             raise ConfigError(f"command line: {word!r} follows no --key")
-        key, has_value, value = word[2:].partition("=")
-        if not has_value:
+        key, equals, value = word[2:].partition("=")
+        if not equals:
             following = next(words, None)
             if following is None:
                 raise ConfigError(f"command line: {word} needs a value")
@@ -62,30 +69,30 @@ def changes(arguments: argparse.Namespace, rest: list[str]) -> list[tuple[str, s
     return found
 
 
-def runs(arguments: argparse.Namespace, rest: list[str], command: str) -> Iterator[Run]:
+def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Run]:
     """The runs to train, each made when its turn comes."""
     from agents.ppo.config import find_config, load, override
     from agents.ppo.errors import ConfigError, RunError
     from agents.ppo.runs import change_run, create_run, newest_run, open_run
 
-    wanted = changes(arguments, rest)
-    if arguments.resume is not None:
-        if arguments.seeds or arguments.config:
+    wanted = changes(args, rest)
+    if args.resume is not None:
+        if args.seeds or args.config:
             raise RunError("--resume continues one run as it was configured, without --seeds and --config")
-        run = open_run(Path(arguments.resume)) if arguments.resume else newest_run(arguments.ruleset, arguments.runs)
-        check_ruleset(run.config, arguments.ruleset, run.folder)
+        run = open_run(Path(args.resume)) if args.resume else newest_run(args.ruleset, args.runs)
+        check_ruleset(run.config, args.ruleset, run.folder)
         if wanted:
             change_run(run, override(run.config, wanted), command)
         yield run
         return
-    path = arguments.config or find_config(arguments.ruleset)
+    path = args.config or find_config(args.ruleset)
     config = override(load(path), wanted)
-    check_ruleset(config, arguments.ruleset, path)
-    if arguments.seeds and any(key == "seed" for key, _ in wanted):
+    check_ruleset(config, args.ruleset, path)
+    if args.seeds and any(key == "seed" for key, _ in wanted):
         raise ConfigError("command line: --seed and --seeds exclude each other")
-    configs = [override(config, [("seed", str(seed))]) for seed in arguments.seeds or [config.seed]]
+    configs = [override(config, [("seed", str(seed))]) for seed in args.seeds or [config.seed]]
     for each in configs:
-        yield create_run(each, arguments.runs, command)
+        yield create_run(each, args.runs, command)
 
 
 def check_ruleset(config: Config, name: str, source: Path) -> None:
@@ -95,30 +102,21 @@ def check_ruleset(config: Config, name: str, source: Path) -> None:
         raise ConfigError(f"{source} is for ruleset {config.rules.name!r}, not {name!r}")
 
 
-def main() -> int:
-    arguments, rest = make_parser().parse_known_args()
+def main(words: list[str] | None = None) -> None:
+    words = sys.argv[1:] if words is None else words
+    args, rest = make_parser().parse_known_args(words)
+    with clear_errors():
+        from rich.console import Console
 
-    from rich.console import Console
+        from agents.evaluation.provenance import command_line
 
-    from agents.ppo.errors import DivergedError
-    from yatzy_env.errors import YatzyError
-
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
-    command = shlex.join(["python", "scripts/train.py", *sys.argv[1:]])
-    try:
-        for run in runs(arguments, rest, command):
+        console = Console(stderr=True, soft_wrap=True, highlight=False)
+        for run in runs(args, rest, command_line("train.py", words)):
             from agents.ppo.training import train
 
             train(run, console)
             print(run.folder)
-    except YatzyError as error:
-        print(f"train.py: {error}", file=sys.stderr)
-        return 1 if isinstance(error, DivergedError) else 2
-    except KeyboardInterrupt:
-        print("train.py: interrupted; --resume continues from the last checkpoint", file=sys.stderr)
-        return 130
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

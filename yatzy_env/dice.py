@@ -18,6 +18,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 _SIX = np.uint64(6)
+_NO_STATE = np.uint64(0)
 _R30, _R27, _R31, _R32, _R11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32), np.uint64(11)
 _TWO_TO_MINUS_53 = 2.0**-53
 
@@ -31,14 +32,14 @@ def key(*parts: str | int) -> int:
     Returns:
         A whole number from 0 to 2**64 - 1.
     """
-    text = "\x1f".join(f"{type(part).__name__}:{part}" for part in parts)
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+    plain = [part if isinstance(part, str) else int(part) for part in parts]
+    return int.from_bytes(hashlib.blake2b(repr(plain).encode(), digest_size=8).digest(), "little")
 
 
 @kernel(inline="always")
 def mix(state, value):
     """Folds one 64-bit value into a 64-bit state."""
-    z = (state ^ np.uint64(value)) + _GOLDEN
+    z = (np.uint64(state) ^ np.uint64(value)) + _GOLDEN
     z = (z ^ (z >> _R30)) * _FIRST
     z = (z ^ (z >> _R27)) * _SECOND
     return z ^ (z >> _R31)
@@ -47,7 +48,8 @@ def mix(state, value):
 @kernel(inline="always")
 def throw_state(game_key, game, seat, turn, throw):
     """The generator's state for one throw; `die` draws from it."""
-    return mix(mix(mix(mix(np.uint64(game_key), game), seat), turn), throw)
+    # The key is mixed on its own first: folded in with the game, game 1 of key 0 would be game 0 of key 1.
+    return mix(mix(mix(mix(mix(_NO_STATE, game_key), game), seat), turn), throw)
 
 
 @kernel(inline="always")

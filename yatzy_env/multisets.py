@@ -7,6 +7,7 @@ ascending order, so the first roll of five dice is 1 1 1 1 1 and the last 6 6 6 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import factorial, prod
 
@@ -40,9 +41,10 @@ def dice_of(counts: Sequence[int]) -> tuple[int, ...]:
     return tuple(face for face, count in zip(FACES, counts, strict=True) for _ in range(count))
 
 
-def multisets(size: int) -> list[Counts]:
+@lru_cache(maxsize=16)
+def multisets(size: int) -> tuple[Counts, ...]:
     """All multisets of `size` dice, lexicographic by ascending dice: 252 for five dice, 462 for six."""
-    return [counts_of(dice) for dice in combinations_with_replacement(FACES, size)]
+    return tuple(counts_of(dice) for dice in combinations_with_replacement(FACES, size))
 
 
 def probability(counts: Sequence[int]) -> float:

@@ -86,7 +86,7 @@ def check_situation(rules: Ruleset, situation: Situation) -> Situation:
         raise SituationError(f"upper = {situation.upper!r}; allowed: a tuple of {card.columns} sum(s), one per column")
     for column, value in enumerate(situation.upper):
         sums = _possible_upper(rules, filled, column)
-        if isinstance(value, bool) or value not in sums:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value not in sums:
             raise SituationError(
                 f"upper[{column}] = {value!r} cannot come from the filled boxes; allowed: {sorted(sums)}"
             )
@@ -94,6 +94,9 @@ def check_situation(rules: Ruleset, situation: Situation) -> Situation:
         raise SituationError(f"yatzy_fifty = {situation.yatzy_fifty!r}; allowed: true, false")
     if situation.yatzy_fifty and not (card.extra_yatzy_bonus and filled & card.yatzy_boxes):
         raise SituationError("yatzy_fifty = True needs a filled yatzy box and a ruleset with an extra_yatzy_bonus")
+    out_of_order = filled & card.yatzy_boxes and not follows_order(card._replace(yatzy_first=False), filled)
+    if out_of_order and card.extra_yatzy_bonus and not situation.yatzy_fifty:
+        raise SituationError("yatzy_fifty = False: a yatzy box filled out of order holds points")
     upper = tuple(int(value) for value in situation.upper)
     if filled == card.all_boxes:
         if len(situation.roll) or situation.throws_left:

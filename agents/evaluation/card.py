@@ -271,9 +271,9 @@ def _short_boxes(match: Match, best: Match) -> list[str]:
 def _pickles(names: Sequence[str]) -> str:
     if not names:
         return (
-            "\nPlain arrays, read without pickle. The checkpoint they were taken from, a zip of Stable-Baselines3, is not\n"
-            "shipped: such zips hold pickles, and loading a pickle from a stranger can run any code. A model is loaded only\n"
-            "if its digest is on record; `--trust` lifts that.\n"
+            "\nPlain arrays, read without pickle. The checkpoint they were taken from, a zip of Stable-Baselines3, is\n"
+            "not shipped: such zips hold pickles, and loading a pickle from a stranger can run any code. A model is\n"
+            "loaded only if its digest is on record; `--trust` lifts that.\n"
         )
     listed = ", ".join(f"`{name}`" for name in names)
     return (

@@ -105,11 +105,11 @@ def _draw_ladder(axes: Axes, evaluation: Evaluation) -> None:
         axes.set_xlim(0, 119)
         axes.set_xticks(range(0, 101, 20))
         axes.set_xlabel("expected score, % of the optimum (lines: 95 % interval)")
-        axes.set_title(f"Distance to the optimum of {optimum:.2f} points")
+        axes.set_title(f"{evaluation.rules.name}: distance to the optimum of {optimum:.2f} points")
     else:
         axes.set_xlim(0, 1.15 * end)
         axes.set_xlabel("mean score (lines: 95 % interval)")
-        axes.set_title("Mean score")
+        axes.set_title(f"{evaluation.rules.name}: mean score")
 
 
 def _ladder_value(result: AgentResult, optimum: float | None) -> tuple[float, float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
@@ -130,13 +129,6 @@ def write_report(evaluation: Evaluation, folder: Path) -> Path:
     page = folder / "index.html"
     page.write_text(html_page(evaluation, (folder / "report.png").read_bytes()), encoding="utf-8")
     return page
-
-
-def picture_bytes(evaluation: Evaluation) -> bytes:
-    """The picture of an evaluation as the bytes of a PNG file."""
-    buffer = io.BytesIO()
-    draw(evaluation).savefig(buffer, format="png", dpi=160)
-    return buffer.getvalue()
 
 
 def html_page(evaluation: Evaluation, png: bytes) -> str:

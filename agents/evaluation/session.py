@@ -60,16 +60,18 @@ def measure(
 
     @once
     def solution() -> Solution:
-        if not (cache and cache_file(rules).exists()):
-            console.print(announcement(rules, cache), highlight=False)
+        if can_solve(rules) and not (cache and cache_file(rules).exists()):
+            console.print(announcement(rules, cache), highlight=False, soft_wrap=True)
         return solve(rules, cache=cache)
 
-    made = {name: make_agent(name, rules, solution, trust) for name in sorted(names, key=lambda name: name == "optimal")}
+    made = {
+        name: make_agent(name, rules, solution, trust) for name in sorted(names, key=lambda name: name == "optimal")
+    }
     agents = {name: made[name] for name in names}
     solved = solution() if can_solve(rules) else None
     evaluation = _play(agents, rules, games, seed, solved, command, console)
     for warning in evaluation.warnings:
-        console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False)
+        console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
     return evaluation
 
 
@@ -94,8 +96,8 @@ def announcement(rules: Ruleset, cache: bool) -> str:
     tables = compile_tables(rules)
     values = lay_out(tables).layout.size
     seconds = _expected_seconds(tables, values)
-    kept = f"{8 * values / 1e6:,.1f} MB on disk, once" if cache else "not kept on disk"
-    return f"solving {rules.name}: about {_duration(seconds)} (and once half a minute to compile), {kept}"
+    kept = f"{8 * values / 1e6:,.1f} MB of disk" if cache else "nothing kept on disk"
+    return f"solving {rules.name}: about {_duration(seconds)}, {kept}; compiling first takes half a minute once"
 
 
 def _expected_seconds(tables: Tables, values: int) -> float:

@@ -83,21 +83,6 @@ def paired(first: ArrayLike, second: ArrayLike, confidence: float = CONFIDENCE) 
     return Difference(mean, error, float(interval.low), float(interval.high), float(test.pvalue), games)
 
 
-def rate_interval(hits: int, games: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The Wilson interval of a rate.
-
-    Args:
-        hits: how often it happened.
-        games: out of how many.
-        confidence: level of the interval.
-
-    Returns:
-        Its ends, between 0 and 1.
-    """
-    interval = stats.binomtest(hits, games).proportion_ci(confidence, method="wilson")
-    return float(interval.low), float(interval.high)
-
-
 def deviates(values: ArrayLike, z: float) -> bool:
     """Whether the mean of values is further from zero than chance explains.
 

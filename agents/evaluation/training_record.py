@@ -34,15 +34,14 @@ def read_training(folder: Path) -> Training:
         raise YatzyError(f"{folder} holds no model: no file ending in {', '.join(_MODEL_FILES)}")
     run = _read_json(folder / "run.json")
     steps, seconds = _end_of_curve(folder / "curve.csv")
-    machine = run.get("machine")
-    versions = run.get("versions")
+    machine, versions = _object(run, "machine"), _object(run, "versions")
     facts = {
         "seed": _seed(folder / "config.yaml"),
         "steps": f"{steps:,}" if steps else _UNKNOWN,
         "wall time": f"{seconds / 60:.1f} minutes" if seconds else _UNKNOWN,
         "commit": str(run.get("commit") or _UNKNOWN),
-        "versions": _pairs(versions) if isinstance(versions, dict) else _UNKNOWN,
-        "machine": _pairs(machine) if isinstance(machine, dict) else str(machine or _UNKNOWN),
+        "versions": _pairs(versions) if versions else _UNKNOWN,
+        "machine": f"{machine.get('processor')}, {machine.get('cores')} cores" if machine else _UNKNOWN,
     }
     command = folder / "command.txt"
     names = {path: path.relative_to(folder).as_posix() for path in models}
@@ -74,6 +73,11 @@ def _seed(path: Path) -> str:
             if key == "seed":
                 return value.partition("#")[0].strip()
     return _UNKNOWN
+
+
+def _object(record: dict[str, Any], key: str) -> dict[str, Any]:
+    found = record.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def _end_of_curve(path: Path) -> tuple[int, float]:

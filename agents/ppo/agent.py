@@ -47,10 +47,12 @@ class PPOAgent:
         actions = np.empty(len(situations.filled), np.int64)
         for start in range(0, len(actions), _ROWS):
             part = slice(start, start + _ROWS)
-            some = Situations(*(values[part] for values in situations))
+            some = situations.take(np.arange(start, min(start + _ROWS, len(actions))))
             logits = self.logits(some)
             masks = action_masks(self._tables, some)
-            actions[part] = kernels.sample(logits, masks, noise[part])[0] if self.sample else kernels.best(logits, masks)
+            actions[part] = (
+                kernels.sample(logits, masks, noise[part])[0] if self.sample else kernels.best(logits, masks)
+            )
         return actions
 
     def logits(self, situations: Situations) -> NDArray[np.float32]:
@@ -86,7 +88,9 @@ def shipped_model(rules: Ruleset, models: Path = MODELS) -> Path:
     """
     names = sorted(path.parent.name for path in models.glob("*/weights.npz"))
     if rules.name not in names:
-        raise ModelError(f"no trained model for ruleset {rules.name!r} is shipped; there are: {', '.join(names) or 'none'}")
+        raise ModelError(
+            f"no trained model for ruleset {rules.name!r} is shipped; there are: {', '.join(names) or 'none'}"
+        )
     return models / rules.name
 
 

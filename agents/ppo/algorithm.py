@@ -43,7 +43,7 @@ class RolloutBuffer(MaskableRolloutBuffer):
         """Starts to fill again."""
         if not hasattr(self, "action_masks"):
             super().reset()
-            self.action_masks = np.zeros(self.action_masks.shape, np.int8)  # type: ignore[assignment]
+            self.action_masks = np.zeros(self.action_masks.shape, np.int8)
             self.actions = np.zeros((self.buffer_size, self.n_envs), np.int64)
         self.pos = 0
         self.full = False
@@ -64,6 +64,8 @@ class YatzyPPO(MaskablePPO):
     policy: YatzyPolicy
     env: BatchVecEnv
     rollout_buffer: RolloutBuffer
+    _last_obs: NDArray[np.float32]
+    _last_episode_starts: NDArray[np.bool_]
 
     def __init__(self, *args: Any, slice_size: int = 2048, averaging: float = 0.002, **kwargs: Any) -> None:
         """Builds the networks and the buffer.
@@ -76,7 +78,7 @@ class YatzyPPO(MaskablePPO):
         """
         self.slice_size = slice_size
         self.averaging = averaging
-        super().__init__(*args, device="cpu", rollout_buffer_class=RolloutBuffer, **kwargs)
+        super().__init__(*args, **kwargs | {"device": "cpu", "rollout_buffer_class": RolloutBuffer})
 
     def _setup_model(self) -> None:
         super()._setup_model()
@@ -162,7 +164,7 @@ class YatzyPPO(MaskablePPO):
         names = ("policy_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction", "gradient_norm")
         sums = np.zeros(len(names))
         updates = 0
-        weights = list(self.policy.parameters())
+        weights: list[Tensor] = list(self.policy.parameters())
         for _ in range(self.n_epochs):
             for samples in self.rollout_buffer.minibatches(self.batch_size, self.rng):  # type: ignore[arg-type]
                 self.policy.optimizer.zero_grad()

@@ -17,7 +17,13 @@ from agents.ppo.checkpoint import save_checkpoint
 from agents.ppo.config import Config
 from agents.ppo.runs import Run
 
-_CURVE = ("rollout/score", "rollout/entropy_keep", "rollout/entropy_box", "train/explained_variance", "train/value_loss")
+_CURVE = (
+    "rollout/score",
+    "rollout/entropy_keep",
+    "rollout/entropy_box",
+    "train/explained_variance",
+    "train/value_loss",
+)
 
 
 class _Callback(BaseCallback):
@@ -169,23 +175,27 @@ class Report(_Callback):
             self._progress.add_task(name, total=self.config.total_steps, speed=0.0, score=float("nan"))
             self._progress.start()
 
-    def _on_rollout_end(self) -> None:
+    def _on_rollout_start(self) -> None:
+        if self.model.num_timesteps > self._began[1]:  # a rollout and its update are done
+            self._show(self.every_seconds)
+
+    def _on_training_end(self) -> None:
+        self._show(0.0)
+        self.close()
+
+    def _show(self, every_seconds: float) -> None:
         done, total = self.model.num_timesteps, self.config.total_steps
-        seconds = time.monotonic() - self._began[0]
-        speed = (done - self._began[1]) / max(seconds, 1e-9)
+        now = time.monotonic()
+        speed = (done - self._began[1]) / max(now - self._began[0], 1e-9)
         score = self.model.last_rollout.get("rollout/score", float("nan"))
         if self._progress:
             self._progress.update(self._progress.task_ids[0], completed=min(done, total), speed=speed, score=score)
-        elif time.monotonic() - self._said >= self.every_seconds:
+        elif now - self._said >= every_seconds:
             left = max(total - done, 0) / max(speed, 1e-9) / 60
             self.console.print(
-                f"{done:,} of {total:,} steps, {speed:,.0f} steps/s, mean score {score:.1f}, {left:.0f} min left",
-                highlight=False,
+                f"{done:,} of {total:,} steps, {speed:,.0f} steps/s, mean score {score:.1f}, {left:.0f} min left"
             )
-            self._said = time.monotonic()
-
-    def _on_training_end(self) -> None:
-        self.close()
+            self._said = now
 
     def close(self) -> None:
         """Takes the bar off the terminal's last line."""

@@ -1,8 +1,9 @@
+# mypy: disallow-untyped-defs=False
 r"""The masked categorical distribution, computed over the legal actions of each row alone.
 
-With logits $z$ and legal actions $L$: $\log p_a = z_a - \log \sum_{b \in L} e^{z_b}$ and $H = -\sum_{a \in L} p_a \log p_a$.
-A few dozen of the 225 actions are legal at a time, so looping over them costs a fraction of what dense tensor operations
-do. The gradients are written out:
+With logits $z$ and legal actions $L$: $\log p_a = z_a - \log \sum_{b \in L} e^{z_b}$ and
+$H = -\sum_{a \in L} p_a \log p_a$. A few dozen of the 225 actions are legal at a time, so looping over them costs a
+fraction of what dense tensor operations do. The gradients are written out:
 
 $$\partial \log p_a / \partial z_b = [a = b] - p_b, \qquad \partial H / \partial z_b = -p_b (\log p_b + H).$$
 
@@ -21,7 +22,7 @@ from yatzy_env.kernel import kernel
 
 @kernel(inline="always")
 def _list_legal(mask, legal):
-    """Writes the legal actions into `legal` and returns how many there are; without branches, which would mispredict."""
+    """Lists the legal actions in `legal` and returns how many there are; free of branches, which would mispredict."""
     count = 0
     for action in range(len(mask)):
         legal[count] = action

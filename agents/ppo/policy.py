@@ -17,17 +17,25 @@ class _MaskedLogProb(torch.autograd.Function):
     """Log-probability and entropy of a masked categorical distribution, forward and backward in compiled loops."""
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, masks: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:  # noqa: D102
+    def forward(ctx: Any, logits: Tensor, masks: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
         log_probs, entropies, normalisers = kernels.evaluate(logits.detach().numpy(), masks.numpy(), actions.numpy())
         entropy = torch.from_numpy(entropies)
         ctx.save_for_backward(logits, masks, actions, torch.from_numpy(normalisers), entropy)
         return torch.from_numpy(log_probs), entropy
 
     @staticmethod
-    def backward(ctx: Any, by_log_prob: Tensor, by_entropy: Tensor) -> tuple[Tensor, None, None]:  # noqa: D102
-        saved = (tensor.detach().numpy() for tensor in ctx.saved_tensors)
-        incoming = (by_log_prob.contiguous().numpy(), by_entropy.contiguous().numpy())
-        return torch.from_numpy(kernels.gradient(*saved, *incoming)), None, None
+    def backward(ctx: Any, by_log_prob: Tensor, by_entropy: Tensor) -> tuple[Tensor, None, None]:
+        logits, masks, actions, normalisers, entropies = (tensor.detach().numpy() for tensor in ctx.saved_tensors)
+        by_logits = kernels.gradient(
+            logits,
+            masks,
+            actions,
+            normalisers,
+            entropies,
+            by_log_prob.contiguous().numpy(),
+            by_entropy.contiguous().numpy(),
+        )
+        return torch.from_numpy(by_logits), None, None
 
 
 class YatzyPolicy(MaskableActorCriticPolicy):
@@ -66,7 +74,7 @@ class YatzyPolicy(MaskableActorCriticPolicy):
             latent = self.mlp_extractor.value_net(obs)
         return self.value_net(latent.float())
 
-    def forward(  # type: ignore[override]
+    def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: NDArray[np.int8] | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Chooses actions.
@@ -96,7 +104,7 @@ class YatzyPolicy(MaskableActorCriticPolicy):
             actions, log_probs, entropies = kernels.sample(array, masks, self.rng.random(len(array)))
         return actions, values, log_probs, entropies
 
-    def evaluate_actions(  # type: ignore[override]
+    def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Evaluates actions under the present policy.

@@ -19,19 +19,17 @@ import json
 import os
 import platform
 import shutil
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from agents.evaluation.provenance import commit, versions
 from agents.ppo.config import Config, load
 from agents.ppo.digest import sha256
 from agents.ppo.errors import RunError
 
-_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib", "numpy", "numba", "gymnasium", "yatzy-env")
 _FIXED = ("ruleset", "options", "seed", "lanes", "rollout_steps", "network", "gamma", "reward_scale")
 
 
@@ -111,8 +109,8 @@ def create_run(config: Config, root: Path, command: str) -> Run:
     (folder / "command.txt").write_text(command + "\n", encoding="utf-8")
     record = {
         "ruleset": json.loads(config.rules.to_json()),
-        "versions": _versions(),
-        "commit": _commit(),
+        "versions": versions(),
+        "commit": commit(),
         "machine": _machine(),
     }
     write_atomically(folder / "run.json", json.dumps(record, indent=2) + "\n")
@@ -129,7 +127,9 @@ def change_run(run: Run, config: Config, command: str) -> None:
     before, after = run.config.model_dump(), config.model_dump()
     changed = [key for key in _FIXED if before[key] != after[key]]
     if changed:
-        raise RunError(f"{changed[0]} = {after[changed[0]]!r} cannot change when a run is resumed; it is {before[changed[0]]!r}")
+        raise RunError(
+            f"{changed[0]} = {after[changed[0]]!r} cannot change when a run is resumed; it is {before[changed[0]]!r}"
+        )
     with (run.folder / "command.txt").open("a", encoding="utf-8") as file:
         file.write(command + "\n")
     write_atomically(run.folder / "config.yaml", config.to_yaml())
@@ -168,18 +168,8 @@ def write_atomically(path: Path, text: str) -> None:
     partial.replace(path)
 
 
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
-
-
 def _machine() -> dict[str, Any]:
-    return {"system": platform.platform(), "processor": _processor(), "cores": os.cpu_count()}
+    return {"system": f"{platform.system()} {platform.machine()}", "processor": _processor(), "cores": os.cpu_count()}
 
 
 def _processor() -> str:
@@ -190,14 +180,3 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or sys.platform
-
-
-def _commit() -> str | None:
-    """The git commit of this checkout, with a `+` if files differ from it; None outside a checkout."""
-    here = Path(__file__).parent
-    try:
-        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=here, capture_output=True, text=True, check=True)
-        status = subprocess.run(["git", "status", "--porcelain"], cwd=here, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return head.stdout.strip() + ("+" if status.stdout.strip() else "")

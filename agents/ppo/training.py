@@ -83,11 +83,9 @@ def train(run: Run, console: Console) -> YatzyPPO:
     before = 0.0
     if run.manifest():
         before = load_checkpoint(run, model)
-        console.print(
-            f"resuming {run.folder}: {model.num_timesteps:,} of {config.total_steps:,} steps done", highlight=False
-        )
+        console.print(f"resuming {run.folder}: {model.num_timesteps:,} of {config.total_steps:,} steps done")
     else:
-        console.print(f"training in {run.folder}: {config.total_steps:,} steps", highlight=False)
+        console.print(f"training in {run.folder}: {config.total_steps:,} steps")
     left = config.total_steps - model.num_timesteps
     if left <= 0:
         return model
@@ -107,8 +105,10 @@ def train(run: Run, console: Console) -> YatzyPPO:
         kept = run.manifest()
         hint = f"the checkpoint at step {kept['steps']} is kept" if kept else "there was no checkpoint yet"
         raise DivergedError(f"training diverged: {error}; {hint}") from error
+    except KeyboardInterrupt:
+        console.print(f"stopped in {run.folder}; --resume goes on from step {run.manifest().get('steps', 0):,}")
+        raise
     finally:
         report.close()
         logger.close()
     return model
-

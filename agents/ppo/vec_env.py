@@ -16,6 +16,8 @@ from yatzy_env.envs.observation import observe
 from yatzy_env.games import action_masks
 from yatzy_env.rules import Ruleset
 
+StepReturn = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
+
 
 class BatchVecEnv(VecEnv):
     """`YatzyVectorEnv` behind the interface Stable-Baselines3 trains on.
@@ -58,11 +60,16 @@ class BatchVecEnv(VecEnv):
         self._lengths[:] = 0
         return observations
 
+    def step(self, actions: NDArray[np.int64]) -> StepReturn:
+        """`step_async` and `step_wait` in one."""
+        self.step_async(actions)
+        return self.step_wait()
+
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Takes the actions for `step_wait`."""
         self._actions = np.asarray(actions, np.int64)
 
-    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    def step_wait(self) -> StepReturn:
         """Plays the actions.
 
         Returns:
@@ -76,7 +83,11 @@ class BatchVecEnv(VecEnv):
             infos[lane] = {
                 "terminal_observation": batch_infos["final_obs"][lane],
                 "TimeLimit.truncated": bool(truncated[lane] and not terminated[lane]),
-                "episode": {"r": int(batch_infos["final_info"]["score"][lane]), "l": int(self._lengths[lane]), "t": 0.0},
+                "episode": {
+                    "r": int(batch_infos["final_info"]["score"][lane]),
+                    "l": int(self._lengths[lane]),
+                    "t": 0.0,
+                },
             }
         self._lengths[dones] = 0
         return observations, rewards.astype(np.float32) * self.reward_scale, dones, infos

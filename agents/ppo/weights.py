@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -31,7 +33,12 @@ def _relu(x: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.maximum(x, 0, out=x)
 
 
-ACTIVATIONS = {"relu": _relu, "tanh": np.tanh, "elu": _elu, "silu": _silu}
+ACTIVATIONS: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
+    "relu": _relu,
+    "tanh": np.tanh,
+    "elu": _elu,
+    "silu": _silu,
+}
 
 
 @dataclass(frozen=True)
@@ -101,7 +108,7 @@ def read_weights(path: Path) -> PolicyWeights:
         ModelError: if the file is missing, damaged or of another kind.
     """
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             about = json.loads(str(arrays["about"]))
             if about["format"] != _FORMAT:
                 raise ModelError(f"{path}: format {about['format']!r} is not known; known: {_FORMAT}")
@@ -130,7 +137,7 @@ def _matrix(values: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
 
 def _check_shapes(weights: PolicyWeights, path: Path) -> None:
     widths = [weight.shape for weight, _ in weights.layers]
-    fits = all(before[0] == after[1] for before, after in zip(widths, widths[1:], strict=False))
+    fits = all(before[0] == after[1] for before, after in pairwise(widths))
     fits &= all(len(bias) == weight.shape[0] for weight, bias in weights.layers)
     if not widths or not fits or weights.activation not in ACTIVATIONS:
         raise ModelError(f"{path}: damaged, its layers do not fit together")

@@ -142,6 +142,7 @@ def best_points(card: PlainCard, dice: tuple[int, ...]) -> int:
         ("yatzy", {"sixes", "large_straight"}, 51, (3, 4, 5, 6, 6)),
         ("yatzy", {"twos", "one_pair"}, 60, (1, 2, 3, 4, 6)),
         ("yahtzee", {"full_house", "chance"}, 63, (4, 4, 4, 4, 6)),
+        ("yahtzee", {"full_house", "yatzy"}, 63, (4, 4, 4, 4, 6)),
         ("yahtzee", {"twos", "threes", "large_straight"}, 40, (2, 2, 2, 2, 3)),
         ("yacht", {"small_straight", "sixes"}, 30, (1, 2, 3, 5, 6)),
         ("forced", {"chance", "yatzy"}, 40, (1, 1, 1, 1, 6)),

@@ -27,7 +27,11 @@ def run_folder(folder: Path) -> Path:
         (checkpoint / name).write_bytes(name.encode())
     (folder / "command.txt").write_text("python scripts/train.py tiny --seed 3\n")
     (folder / "config.yaml").write_text("ruleset: tiny\nseed: 3  # of everything\n")
-    run = {"versions": {"python": "3.11", "torch": "2.8"}, "commit": "c0ffee", "machine": {"system": "L", "cores": 2}}
+    run = {
+        "versions": {"python": "3.11", "torch": "2.8"},
+        "commit": "c0ffee",
+        "machine": {"processor": "P", "cores": 2},
+    }
     (folder / "run.json").write_text(json.dumps(run))
     (folder / "curve.csv").write_text("steps,seconds\n500,30.0\n1000,90.0\n")
     return folder
@@ -106,7 +110,7 @@ def test_training_is_read_from_the_run(tmp_path: Path) -> None:
         "wall time": "1.5 minutes",
         "commit": "c0ffee",
         "versions": "python 3.11, torch 2.8",
-        "machine": "system L, cores 2",
+        "machine": "P, 2 cores",
     }
     assert training.digests == {
         f"checkpoint-1000/{name}": hashlib.sha256(name.encode()).hexdigest() for name in ("model.zip", "weights.npz")

@@ -6,7 +6,7 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
-from agents.evaluation.statistics import deviates, estimate, paired, rate_interval
+from agents.evaluation.statistics import deviates, estimate, paired
 
 FIRST = [251, 198, 243, 276, 230, 262, 221, 240]
 SECOND = [240, 199, 230, 270, 214, 262, 200, 241]
@@ -68,17 +68,6 @@ def test_deviation_is_judged_in_standard_errors() -> None:
     assert not deviates(spread + 3.9 * error, 4)
     assert deviates(spread + 4.1 * error, 4)
     assert not deviates(np.array([1.0, 1.2, 0.8]), 4), "three values have wide tails"
-
-
-def test_rate_interval() -> None:
-    """Wilson's interval for 10 of 20, by its formula."""
-    z, p, n = 1.959964, 0.5, 20
-    centre, half = (
-        (p + z * z / 2 / n) / (1 + z * z / n),
-        z * math.sqrt(p * (1 - p) / n + z * z / 4 / n / n) / (1 + z * z / n),
-    )
-    assert rate_interval(10, 20) == pytest.approx((centre - half, centre + half), abs=1e-6)
-    assert rate_interval(0, 20)[0] == pytest.approx(0)
 
 
 @pytest.mark.parametrize("values", [[], [[1.0, 2.0]]])

@@ -87,7 +87,7 @@ def read(path: str | Path) -> tuple[dict[str, Any], NDArray[np.float64]]:
         SolutionError: if the file is missing, damaged, of another format or no solution.
     """
     try:
-        with np.load(path, allow_pickle=False) as members:
+        with Path(path).open("rb") as file, np.lib.npyio.NpzFile(file, allow_pickle=False) as members:
             text = members["header"].tobytes()
             values = members["values"]
             digest = members["digest"]

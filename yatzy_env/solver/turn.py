@@ -180,6 +180,8 @@ def _evaluate(
     """The body of both functions below."""
     plan = plan_turn(tables)
     pays = list_payments(tables)
+    if not layout.size:
+        pays = pays._replace(fifty_boxes=0)  # where nothing follows, no state differs from another
     out = np.full((len(situations.filled), tables.actions), np.nan)
     order = np.argsort(situations.throws_left, kind="stable")  # situations of a block take the same steps
 

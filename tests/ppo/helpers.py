@@ -1,0 +1,44 @@
+"""Small runs, and scores of agents."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from agents.base import Agent
+from agents.ppo.algorithm import YatzyPPO
+from agents.ppo.config import CONFIGS, Config, load, override
+from agents.ppo.runs import Run, create_run
+from agents.ppo.training import train
+from yatzy_env import Ruleset
+from yatzy_env.dice import key
+from yatzy_env.envs.batch import YatzyVectorEnv
+
+
+def tiny_config(**changes: object) -> Config:
+    """The configuration of the learning test; double underscores stand for dots."""
+    return override(load(CONFIGS / "tiny.yaml"), [(name.replace("__", "."), str(to)) for name, to in changes.items()])
+
+
+def quiet() -> Console:
+    return Console(file=io.StringIO(), width=200)
+
+
+def trained(root: Path, config: Config) -> tuple[Run, YatzyPPO]:
+    run = create_run(config, root, "python scripts/train.py tiny")
+    return run, train(run, quiet())
+
+
+def mean_score(agent: Agent, rules: Ruleset, games: int = 4000) -> float:
+    env = YatzyVectorEnv(games, rules)
+    env.reset(seed=[key("test of learning", game) for game in range(games)])
+    noise = np.random.default_rng(1)
+    scores, playing = np.zeros(games), np.ones(games, bool)
+    while playing.any():
+        _, rewards, ended, _, _ = env.step(agent.act(env.situations, noise.random(games)))
+        scores += rewards * playing
+        playing &= ~ended
+    return float(scores.mean())

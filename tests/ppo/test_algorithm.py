@@ -1,0 +1,129 @@
+"""The faster loop is still MaskablePPO, and the same seed gives the same weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib import MaskablePPO
+from torch import nn
+
+from agents.ppo.algorithm import YatzyPPO
+from agents.ppo.errors import DivergedError
+from agents.ppo.training import build
+from tests.ppo.helpers import tiny_config, trained
+
+
+def weights_of(model: MaskablePPO) -> dict[str, np.ndarray]:
+    return {name: tensor.detach().numpy().copy() for name, tensor in model.policy.named_parameters()}
+
+
+def assert_same(first: dict[str, np.ndarray], second: dict[str, np.ndarray], **tolerance: Any) -> None:
+    assert first.keys() == second.keys()
+    for name, values in first.items():
+        if tolerance:
+            np.testing.assert_allclose(values, second[name], err_msg=name, **tolerance)
+        else:
+            np.testing.assert_array_equal(values, second[name], err_msg=name)
+
+
+def test_an_update_equals_that_of_sb3_contrib() -> None:
+    """One rollout, one start, plain gradient descent (Adam would hide a wrong scale): the same weights at the end."""
+    config = tiny_config(minibatch=4096, epochs=3, slice_rows=1000, max_gradient_norm=2.0, entropy=0.1)
+    ours = build(config)
+    ours.learn(config.rollout)
+    theirs = MaskablePPO(
+        "MlpPolicy",
+        build(config).env,
+        n_steps=config.rollout_steps,
+        batch_size=config.minibatch,
+        n_epochs=config.epochs,
+        ent_coef=config.entropy.start,
+        max_grad_norm=config.max_gradient_norm,
+        device="cpu",
+        policy_kwargs={"net_arch": {"pi": [64, 64], "vf": [64, 64]}, "activation_fn": nn.ReLU},
+    )
+    theirs._setup_learn(config.rollout)
+    buffer, source = theirs.rollout_buffer, ours.rollout_buffer
+    for name in ("observations", "rewards", "values", "log_probs", "episode_starts", "advantages", "returns"):
+        getattr(buffer, name)[:] = getattr(source, name)
+    buffer.actions[:] = source.actions[..., None]
+    buffer.action_masks[:] = source.action_masks
+    buffer.full = True
+    before = build(tiny_config(seed=2)).policy.state_dict()
+    for model in (ours, theirs):
+        model.policy.load_state_dict(before)
+        model.policy.optimizer = torch.optim.SGD(model.policy.parameters())
+        model.lr_schedule = lambda _: 0.3
+        model.train()
+    assert_same(weights_of(ours), weights_of(theirs), atol=1e-5)
+    assert not np.allclose(weights_of(ours)["action_net.weight"], before["action_net.weight"], atol=1e-3)
+    assert not np.allclose(weights_of(ours)["value_net.weight"], before["value_net.weight"], atol=1e-3)
+
+
+def test_advantages_are_those_of_sb3() -> None:
+    config = tiny_config(lanes=4, minibatch=128)
+    model = build(config)
+    model.learn(config.rollout)
+    buffer = model.rollout_buffer
+    rewards, values, starts = buffer.rewards, buffer.values, buffer.episode_starts
+    last = rewards.shape[0] - 1
+    with torch.no_grad():
+        boundary = model.policy.predict_values(torch.from_numpy(model._last_obs)).numpy().flatten()
+    # the weights have been updated since the rollout: only lanes that ended with it are free of the boundary value
+    for lane in range(4):
+        advantage = 0.0
+        known = bool(model._last_episode_starts[lane])
+        for step in range(last, -1, -1):
+            ends = starts[step + 1, lane] if step < last else float(model._last_episode_starts[lane])
+            after = values[step + 1, lane] if step < last else boundary[lane]
+            known |= bool(ends)
+            advantage = rewards[step, lane] + after * (1 - ends) - values[step, lane] + (
+                buffer.gae_lambda * advantage * (1 - ends)
+            )  # fmt: skip
+            if known:
+                assert advantage == pytest.approx(buffer.advantages[step, lane], abs=1e-5)
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_the_same_seed_gives_the_same_weights(tmp_path: Path, precision: str) -> None:
+    config = tiny_config(total_steps=12_288, precision=precision)
+    first, second = (trained(tmp_path, config)[1] for _ in range(2))
+    assert_same(weights_of(first), weights_of(second))
+    assert all(torch.equal(a, b) for a, b in zip(first.averages, second.averages, strict=True))
+    third = trained(tmp_path, tiny_config(total_steps=12_288, precision=precision, seed=2))[1]
+    assert not np.array_equal(weights_of(first)["action_net.weight"], weights_of(third)["action_net.weight"])
+
+
+def test_only_legal_actions_are_played() -> None:
+    model = build(tiny_config())
+    model.learn(4096)
+    buffer = model.rollout_buffer
+    chosen = np.take_along_axis(buffer.action_masks, buffer.actions[..., None], axis=2)
+    assert chosen.all()
+
+
+def test_averages_follow_the_weights() -> None:
+    model = build(tiny_config(averaging=1.0))
+    model.learn(4096)
+    for average, weights in zip(model.averages, model.policy.parameters(), strict=True):
+        assert not average.requires_grad
+        np.testing.assert_allclose(average.numpy(), weights.detach().numpy(), atol=1e-7)
+
+
+def test_numbers_that_are_not_finite_stop_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    accumulate = YatzyPPO._accumulate_gradient
+
+    def poisoned(self: YatzyPPO, samples: Any, clip: float) -> Any:
+        if self.num_timesteps > 8192:
+            samples.returns[0] = float("nan")
+        return accumulate(self, samples, clip)
+
+    monkeypatch.setattr(YatzyPPO, "_accumulate_gradient", poisoned)
+    with pytest.raises(DivergedError, match="the checkpoint at step 4096 is kept"):
+        trained(tmp_path, tiny_config())
+    (checkpoint,) = tmp_path.glob("tiny/*/checkpoint-*")
+    assert checkpoint.name == "checkpoint-4096"

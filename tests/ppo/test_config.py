@@ -1,0 +1,116 @@
+"""Configurations: what is read, what is refused and how it is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.ppo.config import CONFIGS, Ramp, find_config, load, override, parse
+from agents.ppo.errors import ConfigError
+from tests.ppo.helpers import tiny_config
+
+SHIPPED = sorted(CONFIGS.glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_configurations_are_valid_and_named_after_their_ruleset(path: Path) -> None:
+    config = load(path)
+    assert config.rules.name == path.stem
+    assert find_config(path.stem) == path
+
+
+def test_yaml_round_trip(tmp_path: Path) -> None:
+    config = tiny_config(entropy__end=0.001, learning_rate=3e-4)
+    path = tmp_path / "config.yaml"
+    path.write_text(config.to_yaml())
+    assert load(path) == config
+    assert config.learning_rate == Ramp(start=3e-4, end=3e-4)
+
+
+def test_overrides_reach_single_keys() -> None:
+    config = tiny_config()
+    changed = override(config, [("total-steps", "5000"), ("network.hidden", "[8, 8, 8]"), ("gae-lambda.end", "0.25")])
+    assert (changed.total_steps, changed.network.hidden, changed.gae_lambda.end) == (5000, (8, 8, 8), 0.25)
+    assert changed.gae_lambda.start == config.gae_lambda.start
+    yatzy = override(load(CONFIGS / "yatzy.yaml"), [("options.bonus_threshold", "42"), ("learning_rate", "1e-4")])
+    assert yatzy.rules.bonus_threshold == 42
+    assert yatzy.learning_rate.at(0.5) == 1e-4
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("total_stepz", "5"), ["total_stepz", "did you mean total_steps"]),
+        (("network.hiden", "5"), ["network.hiden", "network.hidden"]),
+        (("lanes", "many"), ["lanes", "many"]),
+        (("lanes", "0"), ["lanes", "0"]),
+        (("seed", "true"), ["seed", "True"]),
+        (("total_steps", "1.5"), ["total_steps", "1.5"]),
+        (("learning_rate", "true"), ["learning_rate", "True"]),
+        (("learning_rate.start", "true"), ["learning_rate.start", "True"]),
+        (("learning_rate", ".nan"), ["learning_rate", "nan"]),
+        (("learning_rate", "[1"), ["learning_rate", "YAML"]),
+        (("gae_lambda", "1.5"), ["gae_lambda", "1.5"]),
+        (("entropy.begin", "1.0"), ["entropy.begin"]),
+        (("minibatch", "1000"), ["minibatch", "1000", "4096"]),
+        (("options.bonus_treshold", "5"), ["bonus_treshold", "bonus_threshold"]),
+        (("options.dice", "9"), ["dice", "9"]),
+        (("ruleset", "yatzi"), ["yatzi", "yatzy"]),
+        (("network.hidden.0", "5"), ["network.hidden.0"]),
+        (("precision", "float16"), ["precision", "float16", "bfloat16"]),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_bad_value_is_one_line_that_names_it(change: tuple[str, str], words: list[str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        override(tiny_config(), [change])
+    assert "\n" not in str(caught.value)
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("total_steps: 5\nlaness: 3", ["laness", "lanes"]),
+        ("total_steps: 5\nnetwork: {widths: [3]}", ["network.widths"]),
+        ("lanes: 3", ["total_steps", "missing"]),
+        ("- 1", ["mapping"]),
+        ("a: [", ["YAML"]),
+        ("total_steps: 5\n3: 4", ["3"]),
+    ],
+)
+def test_a_bad_file_is_one_line_that_names_it(tmp_path: Path, text: str, words: list[str]) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    assert "\n" not in str(caught.value)
+    for word in [str(path), *words]:
+        assert word in str(caught.value)
+
+
+def test_unknown_names_are_told_apart() -> None:
+    with pytest.raises(ConfigError, match="unknown ruleset 'yatsy'; did you mean yatzy"):
+        find_config("yatsy")
+    with pytest.raises(ConfigError, match="no configuration for ruleset 'maxi-alga'"):
+        find_config("maxi-alga")
+    with pytest.raises(ConfigError, match="No such file"):
+        load(Path("no/such/file.yaml"))
+
+
+def test_every_key_is_documented() -> None:
+    from agents.ppo.config import Config
+
+    text = (CONFIGS / "yatzy.yaml").read_text()
+    for name in Config.model_fields:
+        assert f"\n{name}:" in text
+        assert f"        {name}: " in (Config.__doc__ or "")
+
+
+def test_ramps() -> None:
+    ramp = Ramp(start=1.0, end=0.0, begin=0.25, finish=0.75)
+    assert [ramp.at(share) for share in (0, 0.25, 0.5, 0.75, 1, 1.1)] == [1, 1, 0.5, 0, 0, 0]
+    with pytest.raises(ConfigError, match=r"begin = 0\.5"):
+        parse({"total_steps": 1, "lanes": 64, "entropy": {"start": 1, "end": 0, "begin": 0.5, "finish": 0.5}})
