@@ -70,8 +70,8 @@ def rulesets_page() -> str:
         for names, first, boxes in _sheets()
     )
     return (
-        f"{NOTICE}\n# Rulesets\n\nA ruleset is data: a row of fields that compiles to tables. These are named; any other "
-        "is made with `yatzy_env.ruleset(name).replace(field=value)`, a dict of fields, or `--set field=value` on the "
+        f"{NOTICE}\n# Rulesets\n\nA ruleset is data: a row of fields that compiles to tables. These are named; any "
+        "other is made with `yatzy_env.ruleset(name).replace(field=value)`, a dict of fields, or `--set field=value` on the "
         f"command line.\n\n{catalogue}\n## Fields\n\n{fields}\n## Sheets\n{sheets}"
     )
 

@@ -196,7 +196,8 @@ def write_mask(tables, now, lane, out):
 
 
 @kernel
-def _write_masks(tables, now, out):
+def write_masks(tables, now, out):
+    """Writes the action mask of every lane into the rows of an (n, actions) int8 array."""
     for lane in range(out.shape[0]):
         write_mask(tables, now, lane, out[lane])
 
@@ -229,7 +230,7 @@ def action_masks(tables: Tables, situations: Situations) -> NDArray[np.int8]:
         (n, actions) int8, 1 where legal; a row of zeros for a full card.
     """
     masks = np.empty((len(situations.filled), tables.actions), np.int8)
-    _write_masks(tables, situations, masks)
+    write_masks(tables, situations, masks)
     return masks
 
 

@@ -12,8 +12,6 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
-from yatzy_env.envs.observation import observe
-from yatzy_env.games import action_masks
 from yatzy_env.rules import Ruleset
 
 StepReturn = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
@@ -98,11 +96,7 @@ class BatchVecEnv(VecEnv):
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that decides how the lanes go on, as copied arrays."""
-        games = self.env._games
-        arrays = {f"now_{name}": values for name, values in games.now._asdict().items()}
-        arrays |= {name: values for name, values in games._asdict().items() if name != "now"}
-        arrays |= {"illegal_in_a_row": self.env._illegal_in_a_row, "lengths": self._lengths}
-        return {name: values.copy() for name, values in arrays.items()}
+        return self.env.state() | {"lengths": self._lengths.copy()}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> NDArray[np.float32]:
         """Puts the lanes where `state` found them.
@@ -110,19 +104,10 @@ class BatchVecEnv(VecEnv):
         Returns:
             The observations there.
         """
-        games = self.env._games
-        for name, values in games.now._asdict().items():
-            values[:] = state[f"now_{name}"]
-        for name, values in games._asdict().items():
-            if name != "now":
-                values[:] = state[name]
-        self.env._illegal_in_a_row[:] = state["illegal_in_a_row"]
-        self.env._has_keys = True
+        observations = self.env.restore(state)
         self._lengths[:] = state["lengths"]
         self._reset_seeds()
-        self.env._observations[:] = observe(self.env.tables, games.now)
-        self.env._masks[:] = action_masks(self.env.tables, games.now)
-        return self.env._observations.copy()
+        return observations
 
     def close(self) -> None:
         """Nothing is held open."""

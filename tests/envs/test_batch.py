@@ -74,6 +74,22 @@ def test_a_lane_is_truncated_after_too_many_illegal_actions() -> None:
     assert infos["_final_obs"].all()
 
 
+def test_state_and_restore_go_on_alike_in_another_environment() -> None:
+    env, other = YatzyVectorEnv(3, "maxi-alga"), YatzyVectorEnv(3, "maxi-alga")
+    rng = np.random.default_rng(2)
+    env.reset(seed=5)
+    for _ in range(30):
+        env.step(legal_actions(rng, env.action_masks()))
+    observations = other.restore(env.state())
+    for _ in range(200):
+        np.testing.assert_array_equal(env.action_masks(), other.action_masks())
+        actions = legal_actions(rng, env.action_masks())
+        first, rewards, *_ = env.step(actions)
+        observations, again, *_ = other.step(actions)
+        np.testing.assert_array_equal(first, observations)
+        np.testing.assert_array_equal(rewards, again)
+
+
 def test_declares_same_step_autoreset_and_takes_seeds() -> None:
     env = gymnasium.make_vec("yatzy_env/Yatzy-v0", num_envs=2, ruleset="yacht")
     assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from yatzy_env.games import action_masks, new_games, play
+from yatzy_env.games import Games, action_masks, new_games, play
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.solver import Solution, solve
@@ -25,20 +25,21 @@ def sampled(rules: Ruleset, count: int, seed: int = 1) -> Situations:
     rng = np.random.default_rng(seed)
     games = new_games(tables, rng.integers(1 << 62, size=64).astype(np.uint64))
     met: list[Situations] = []
-    while (games.now.roll >= 0).any():
+    # Boxes weigh as much as all keeps together, so that turns end with and without throws left.
+    weight = np.where(np.arange(tables.actions) < tables.keeps, 1.0, 4.0)
+    while len(games.key):
         met.append(games.now.copy())
         masks = action_masks(tables, games.now)
-        live = np.flatnonzero(masks.any(axis=1))
-        # Boxes weigh as much as all keeps together, so that turns end with and without throws left.
-        weight = np.where(np.arange(tables.actions) < tables.keeps, 1.0, 4.0)
-        choice = np.argmax(masks * weight * rng.random(masks.shape), axis=1)
-        if len(live) < len(masks):
-            games = type(games)(games.now.take(live), *(values[live] for values in games[1:]))
-            choice = choice[live]
-        play(tables, games, choice)
+        play(tables, games, np.argmax(masks * weight * rng.random(masks.shape), axis=1))
+        games = unfinished(games)
     everything = Situations(*(np.concatenate(values) for values in zip(*met, strict=True)))
-    everything = everything.take(everything.roll >= 0)
     return everything.take(rng.permutation(len(everything.roll))[:count])
+
+
+def unfinished(games: Games) -> Games:
+    """The games that are not over."""
+    live = np.flatnonzero(games.now.roll >= 0)
+    return Games(games.now.take(live), *(values[live] for values in games[1:]))
 
 
 def same_values(found: np.ndarray, expected: np.ndarray, tolerance: float = 1e-9) -> bool:

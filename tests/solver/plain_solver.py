@@ -39,13 +39,13 @@ def parts_of(dice: Dice) -> set[Dice]:
 
 
 class PlainSolver:
-    """The exact optimum of a small ruleset of one column without saved throws."""
+    """The exact optimum of a small ruleset of one column."""
 
     def __init__(self, rules: Any) -> None:
         self.rules = rules
         self.rolls: list[Dice] = list(combinations_with_replacement(range(1, 7), rules.dice))
         self._turns: dict[PlainState, tuple[list[dict[Dice, float]], list[dict[Dice, float]]]] = {}
-        self._values: dict[PlainState, float] = {}
+        self._values: dict[tuple[PlainState, int], float] = {}
 
     def fill(self, state: PlainState, box: str, dice: Dice) -> tuple[int, PlainState]:
         """The points gained and the card after."""
@@ -61,18 +61,25 @@ class PlainSolver:
         fifty = state.fifty or (rules.extra_yatzy_bonus > 0 and box == "yatzy" and points > 0)
         return gained, PlainState(state.filled | {box}, upper, fifty)
 
-    def box_value(self, state: PlainState, box: str, dice: Dice) -> float:
+    def box_value(self, state: PlainState, box: str, dice: Dice, throws_left: int) -> float:
         gained, after = self.fill(state, box, dice)
-        return gained + self.card_value(after)
+        return gained + self.card_value(after, throws_left if self.rules.saved_throws else 0)
+
+    def most_throws_left(self, state: PlainState) -> int:
+        """The most throws that can be left after the first one of a turn."""
+        turns = 1 + (len(state.filled) if self.rules.saved_throws else 0)
+        return turns * (self.rules.throws - 1)
 
     def turn(self, state: PlainState) -> tuple[list[dict[Dice, float]], list[dict[Dice, float]]]:
         """By throws left, the value of every roll and of every keep."""
         if state not in self._turns:
             legal = {dice: plain_legal(self.rules, state.filled, dice) for dice in self.rolls}
-            stop = {dice: max(self.box_value(state, box, dice) for box in legal[dice]) for dice in self.rolls}
+            stop = self._stop(state, legal, 0)
             rolls: list[dict[Dice, float]] = [stop]
             keeps: list[dict[Dice, float]] = [{}]
-            for _ in range(self.rules.throws - 1):
+            for throws_left in range(1, self.most_throws_left(state) + 1):
+                if self.rules.saved_throws:
+                    stop = self._stop(state, legal, throws_left)
                 keeps.append(
                     {
                         keep: sum(
@@ -87,20 +94,24 @@ class PlainSolver:
             self._turns[state] = rolls, keeps
         return self._turns[state]
 
-    def card_value(self, state: PlainState) -> float:
+    def _stop(self, state: PlainState, legal: dict[Dice, set[str]], throws_left: int) -> dict[Dice, float]:
+        return {dice: max(self.box_value(state, box, dice, throws_left) for box in legal[dice]) for dice in self.rolls}
+
+    def card_value(self, state: PlainState, pool: int = 0) -> float:
         """The expected points still to come at the start of a turn."""
         if len(state.filled) == len(self.rules.boxes):
             return 0.0
-        if state not in self._values:
-            rolls, _ = self.turn(state)
-            self._values[state] = sum(chance * rolls[-1][dice] for dice, chance in throws_of(self.rules.dice))
-        return self._values[state]
+        if (state, pool) not in self._values:
+            rolls = self.turn(state)[0][self.rules.throws - 1 + pool]
+            self._values[state, pool] = sum(chance * rolls[dice] for dice, chance in throws_of(self.rules.dice))
+        return self._values[state, pool]
 
     def action_values(self, state: PlainState, dice: Dice, throws_left: int) -> dict[str, float]:
         """The value of every legal action by its name."""
         _, keeps = self.turn(state)
         values = {
-            f"score {box}": self.box_value(state, box, dice) for box in plain_legal(self.rules, state.filled, dice)
+            f"score {box}": self.box_value(state, box, dice, throws_left)
+            for box in plain_legal(self.rules, state.filled, dice)
         }
         if throws_left:
             for keep in parts_of(dice):

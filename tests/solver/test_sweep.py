@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from tests.solver.helpers import sampled, solved
-from yatzy_env.games import new_games
 from yatzy_env.rules import ruleset
-from yatzy_env.situation import Situations
 from yatzy_env.solver.chunks import in_chunks
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.sweep import sweep
@@ -120,17 +118,3 @@ def test_holding_points_in_the_yatzy_box_never_hurts() -> None:
     without, holding = (solution.card_values(filled, upper, np.full(len(filled), fifty)) for fifty in (False, True))
     still_open = filled != compile_tables(rules).card.all_boxes
     assert (holding[still_open] > without[still_open]).all()
-
-
-def test_play_by_the_values_scores_the_optimum() -> None:
-    """Luck removed: the values after each throw, minus those before, explain the score of any game exactly."""
-    rules = ruleset("half-force")
-    tables, solution = compile_tables(rules), solved(rules)
-    now: Situations = new_games(tables, np.arange(5, dtype=np.uint64)).now
-    values = solution.batch_action_values(now)
-    # The first roll of all dice has the whole game before it.
-    assert tables.probability @ np.nanmax(
-        solution.batch_action_values(now.take(np.zeros(tables.rolls, np.int64))._replace(roll=np.arange(tables.rolls))),
-        axis=1,
-    ) == pytest.approx(solution.expected_score, abs=1e-10, rel=0)
-    assert np.isfinite(np.nanmax(values, axis=1)).all()

@@ -15,10 +15,15 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from yatzy_env.envs.observation import observation_size, observation_space, write_observation
+from yatzy_env.envs.observation import (
+    observation_size,
+    observation_space,
+    write_observation,
+    write_observations,
+)
 from yatzy_env.envs.single import ILLEGAL_LIMIT
 from yatzy_env.errors import IllegalActionError, YatzyError
-from yatzy_env.games import act, is_legal, new_games, start_game, write_mask
+from yatzy_env.games import act, is_legal, new_games, start_game, write_mask, write_masks
 from yatzy_env.kernel import kernel
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
@@ -157,6 +162,35 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
     def situations(self) -> Situations:
         """Where every lane stands, as a copy."""
         return self._games.now.copy()
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that decides how the lanes go on, as copied arrays; `restore` puts it back."""
+        games = self._games
+        arrays = {f"now_{name}": values for name, values in games.now._asdict().items()}
+        arrays |= {name: values for name, values in games._asdict().items() if name != "now"}
+        arrays["illegal_in_a_row"] = self._illegal_in_a_row
+        return {name: values.copy() for name, values in arrays.items()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
+        """Puts the lanes where `state` found them, in this process or another.
+
+        Args:
+            state: what `state` returned for as many lanes of the same ruleset.
+
+        Returns:
+            (num_envs, D) the observations there.
+        """
+        games = self._games
+        for name, values in games.now._asdict().items():
+            values[:] = state[f"now_{name}"]
+        for name, values in games._asdict().items():
+            if name != "now":
+                values[:] = state[name]
+        self._illegal_in_a_row[:] = state["illegal_in_a_row"]
+        self._has_keys = True
+        write_observations(self.tables, games.now, self._observations)
+        write_masks(self.tables, games.now, self._masks)
+        return self._observations.copy()
 
     def _keys(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64] | None:
         if seed is None:

@@ -114,12 +114,13 @@ def observe(tables: Tables, situations: Situations) -> NDArray[np.float32]:
         (n, D) float32.
     """
     out = np.empty((len(situations.filled), observation_size(tables)), np.float32)
-    _write_observations(tables, situations, out)
+    write_observations(tables, situations, out)
     return out
 
 
 @kernel
-def _write_observations(tables, now, out):
+def write_observations(tables, now, out):
+    """Writes the observation of every lane into the rows of an (n, D) float32 array."""
     for lane in range(out.shape[0]):
         write_observation(tables, now, lane, out[lane])
 

@@ -119,7 +119,7 @@ def lay_out(tables: Tables) -> Cards:
     lanes = (high - low + 1)[states & card.upper_boxes]
     first = np.full(len(reached), -1, np.int64)
     first[states] = np.cumsum(lanes) - lanes
-    sums = _capped_sums(card)[states & card.upper_boxes]
+    sums = capped_sums(card)[states & card.upper_boxes]
     layout = Layout(fifty_bit, first, low, high, earned, int(lanes.sum()))
     for array in layout:
         if isinstance(array, np.ndarray):
@@ -160,7 +160,7 @@ def find_values(
     return out
 
 
-def _capped_sums(card: CardRules) -> NDArray[np.int64]:
+def capped_sums(card: CardRules) -> NDArray[np.int64]:
     """How many upper sums, capped at the threshold, each set of filled upper boxes can add up to."""
     counts = []
     for filled in range(card.upper_boxes + 1):

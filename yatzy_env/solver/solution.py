@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from functools import cache as once
-from functools import cached_property, partial
-from importlib.metadata import PackageNotFoundError, version
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +16,13 @@ from yatzy_env.errors import RulesetError, SituationError, SolutionError
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, Situations, batch
 from yatzy_env.solver import store
-from yatzy_env.solver.layout import Cards, find_values, lay_out
+from yatzy_env.solver.layers import HEADER, LayerFolder, is_finished, read_header
+from yatzy_env.solver.layout import lay_out
+from yatzy_env.solver.progress import progress_bar
+from yatzy_env.solver.saved_solve import open_values, solve_saved
 from yatzy_env.solver.sweep import sweep
-from yatzy_env.solver.turn import action_values
+from yatzy_env.solver.values import Values, ValuesInMemory, ValuesOnDisk
 from yatzy_env.tables import compile_tables
-
-_SHOW_AFTER = 1.0  # seconds; shorter work gets no progress bar
 
 
 class Solution:
@@ -35,30 +33,28 @@ class Solution:
 
     Attributes:
         rules: the ruleset.
-        cards: how many cards can be reached (filled boxes, upper sum capped at the bonus threshold and, under an extra
-            yatzy bonus, whether the yatzy box holds points), full ones included.
+        cards: how many cards can be reached (filled boxes, upper sum capped at the bonus threshold, under an extra
+            yatzy bonus whether the yatzy box holds points, and under saved throws the pool), full ones included.
         cpu_seconds: processor time of the sweep, all threads together, without compilation.
-        seconds: its wall-clock time.
+        seconds: its wall-clock time; under saved throws with writing the layers, summed up over interruptions.
         from_cache: whether the values were read from a file; the two times are then those of the sweep that made it.
     """
 
     def __init__(
         self,
         rules: Ruleset,
-        cards: Cards,
-        values: NDArray[np.float64],
+        values: Values,
         *,
         cpu_seconds: float,
         seconds: float,
         from_cache: bool,
     ) -> None:
         self.rules = rules
-        self.cards = cards.reachable
+        self.cards = values.cards
         self.cpu_seconds = cpu_seconds
         self.seconds = seconds
         self.from_cache = from_cache
         self._tables = compile_tables(rules)
-        self._layout = cards.layout
         self._values = values
 
     def __repr__(self) -> str:
@@ -73,15 +69,18 @@ class Solution:
     @cached_property
     def digest(self) -> str:
         """A SHA-256 over the values."""
-        return store.values_digest(self._values)
+        return self._values.digest
 
-    def card_values(self, filled: ArrayLike, upper: ArrayLike, fifty: ArrayLike = False) -> NDArray[np.float64]:
+    def card_values(
+        self, filled: ArrayLike, upper: ArrayLike, fifty: ArrayLike = False, pool: ArrayLike = 0
+    ) -> NDArray[np.float64]:
         """The values of cards at the start of a turn.
 
         Args:
             filled: (n,) bits of the filled boxes.
             upper: (n,) upper sums, counted on beyond the threshold.
             fifty: (n,) whether the yatzy box holds points; only under rules with an extra yatzy bonus.
+            pool: (n,) throws saved in earlier turns; only under rules with saved throws.
 
         Returns:
             (n,) float64 expected points still to come, 0 for a full card.
@@ -89,12 +88,12 @@ class Solution:
         Raises:
             SituationError: if a card cannot be reached.
         """
-        shape = np.broadcast_shapes(np.shape(filled), np.shape(upper), np.shape(fifty))
+        shape = np.broadcast_shapes(*(np.shape(given) for given in (filled, upper, fifty, pool)))
         arrays = [
             np.ascontiguousarray(np.broadcast_to(np.asarray(given, kind), shape)).ravel()
-            for given, kind in ((filled, np.int64), (upper, np.int64), (fifty, np.bool_))
+            for given, kind in ((filled, np.int64), (upper, np.int64), (fifty, np.bool_), (pool, np.int64))
         ]
-        return self._values[self._places(*arrays)].reshape(shape)
+        return self._values.at(arrays[0], self._places(*arrays)).reshape(shape)
 
     def action_values(self, situation: Situation) -> NDArray[np.float64]:
         """What each action is worth.
@@ -108,7 +107,7 @@ class Solution:
         Raises:
             SituationError: if the situation cannot arise.
         """
-        return self._action_values(batch(self.rules, [situation]))[0]
+        return self._values.action_values(batch(self.rules, [situation]))[0]
 
     def batch_action_values(self, situations: Situations) -> NDArray[np.float64]:
         """What each action is worth in each of n situations.
@@ -128,14 +127,22 @@ class Solution:
         if shapes != [(n,), (n, 1), (n,), (n,), (n,)]:
             raise SituationError(f"a batch of {n} situations has arrays of shapes {shapes}; see Situations")
         now = Situations(*(np.ascontiguousarray(values, kind) for values, kind in zip(situations, _KINDS, strict=True)))
-        self._places(now.filled, now.upper[:, 0], now.fifty)
-        bounds = (("roll", now.roll, -1, tables.rolls - 1), ("throws_left", now.throws_left, 0, tables.throws - 1))
-        for name, values, low, high in bounds:
-            if n and not low <= values.min() <= values.max() <= high:
-                raise SituationError(f"{name} must lie in {low}..{high}, got {values.min()}..{values.max()}")
+        self._places(now.filled, now.upper[:, 0], now.fifty, np.zeros(n, np.int64))
+        spare = tables.throws - 1
+        most = spare * (1 + np.bitwise_count(now.filled).astype(np.int64)) if tables.saved_throws else np.array(spare)
+        for name, values, high in (
+            ("roll", now.roll, np.array(tables.rolls - 1)),
+            ("throws_left", now.throws_left, most),
+        ):
+            low = -1 if name == "roll" else 0
+            wrong = (values < low) | (values > high)
+            if wrong.any():
+                place = int(np.argmax(wrong))
+                allowed = int(np.broadcast_to(high, n)[place])
+                raise SituationError(f"{name} must lie in {low}..{allowed}, got {values[place]} in situation {place}")
         if np.any((now.roll < 0) != (now.filled == tables.card.all_boxes)):
             raise SituationError("roll must be -1 on full cards and on no others")
-        return self._action_values(now)
+        return self._values.action_values(now)
 
     def value(self, situation: Situation) -> float:
         """What a situation is worth: the value of its best action, 0 on a full card.
@@ -168,31 +175,31 @@ class Solution:
         return float(np.nanmax(values) - values[action])
 
     def save(self, path: str | Path) -> None:
-        """Writes the solution to one file, replacing it in one step.
+        """Writes the solution to one file, replacing it in one step; under saved throws copies it to a folder.
 
         Args:
-            path: the file; missing folders are made.
+            path: the file, or the folder; missing folders are made.
 
         Raises:
             SolutionError: if it cannot be written.
         """
         header = {
             "ruleset": self.rules.model_dump(mode="json"),
-            "version": _library_version(),
+            "version": store.library_version(),
             "expected_score": self.expected_score,
             "cards": self.cards,
             "cpu_seconds": self.cpu_seconds,
             "seconds": self.seconds,
             "values_sha256": self.digest,
         }
-        store.write(path, header, self._values)
+        self._values.save(path, header)
 
     @staticmethod
     def load(path: str | Path) -> Solution:
         """Reads a solution that `save` wrote, and checks all of it.
 
         Args:
-            path: the file.
+            path: the file, or under saved throws the folder, whose values are read as they are needed.
 
         Returns:
             The solution.
@@ -200,6 +207,8 @@ class Solution:
         Raises:
             SolutionError: if the file is missing, damaged, of another format or no solution.
         """
+        if (Path(path) / HEADER).is_file():
+            return _load_folder(Path(path))
         header, values = store.read(path)
         try:
             rules = ruleset(header["ruleset"])
@@ -208,30 +217,29 @@ class Solution:
         except (KeyError, TypeError, RulesetError) as error:
             raise SolutionError(f"{path} is damaged or not a solution") from error
         _check_solvable(rules)
-        cards = lay_out(compile_tables(rules))
+        tables = compile_tables(rules)
+        cards = lay_out(tables)
         if len(values) != cards.layout.size:
             raise SolutionError(f"{path} holds {len(values)} values where its ruleset has {cards.layout.size}")
-        solution = Solution(rules, cards, values, **times, from_cache=True)
+        solution = Solution(rules, ValuesInMemory(tables, cards, values), **times, from_cache=True)
         if claimed != (solution.cards, solution.expected_score):
             raise SolutionError(f"{path} is damaged: its figures do not match its values")
         return solution
 
     def _places(
-        self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_]
+        self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Where the values of cards stand; refuses cards that cannot be reached."""
-        places = find_values(self._tables, self._layout, filled, np.ascontiguousarray(upper), fifty)
+        places = self._values.places(filled, np.ascontiguousarray(upper), fifty, pool)
         wrong = np.flatnonzero((places < 0) | (upper < 0))
         if len(wrong):
             card = wrong[0]
+            saved = f", pool = {pool[card]}" if pool[card] else ""
             raise SituationError(
-                f"card {card}: filled = {filled[card]}, upper = {upper[card]}, fifty = {fifty[card]} cannot be reached "
-                f"under ruleset {self.rules.name!r}"
+                f"card {card}: filled = {filled[card]}, upper = {upper[card]}, fifty = {fifty[card]}{saved} cannot be "
+                f"reached under ruleset {self.rules.name!r}"
             )
         return places
-
-    def _action_values(self, now: Situations) -> NDArray[np.float64]:
-        return action_values(self._tables, self._layout, self._values, now)
 
 
 _KINDS = (np.int64, np.int64, np.bool_, np.int64, np.int64)
@@ -246,22 +254,29 @@ def solve(
 ) -> Solution:
     """Finds the best play of a ruleset exactly.
 
+    Under saved throws the values, 5.6 GB for `maxi-alga`, are written to disk layer by layer and stay there. A call
+    that was interrupted is continued by the next one after the last finished layer. Without the cache they go to a
+    folder of their own among the system's temporary files, and are removed with the solution.
+
     Args:
-        rules: a name of the catalogue, a dict of fields or a ruleset; one column, no saved throws.
+        rules: a name of the catalogue, a dict of fields or a ruleset; of one column.
         cache: whether to use the solution's file in the cache, and to write it if there is none.
         cache_dir: the cache folder; if not given the environment variable YATZY_ENV_CACHE, else the user's cache.
-        progress: whether to show a progress bar on stderr when the work takes more than a second.
+        progress: whether to show a progress bar on stderr when the work takes more than a second, and to state the
+            disk it takes before it starts.
 
     Returns:
         The solution.
 
     Raises:
         RulesetError: if there is no such ruleset or its fields do not fit.
-        SolutionError: if the ruleset cannot be solved, or its file in the cache cannot be used.
+        SolutionError: if the ruleset cannot be solved, its file in the cache cannot be used, or the disk is too full.
     """
     rules = ruleset(rules)
     _check_solvable(rules)
     path = store.cache_file(rules, cache_dir)
+    if rules.saved_throws:
+        return _solve_saved(rules, path if cache else None, progress)
     if cache and path.exists():
         return _from_cache(rules, path)
     solution = _sweep(rules, progress)
@@ -271,6 +286,44 @@ def solve(
         except SolutionError as error:  # the answer is there; only the next call has to work again
             warnings.warn(f"the solution is not cached: {error}", RuntimeWarning, stacklevel=2)
     return solution
+
+
+def is_cached(rules: Ruleset, cache_dir: str | Path | None = None) -> bool:
+    """Whether the cache holds a finished solution of a ruleset. Nothing but its name or header is looked at.
+
+    Args:
+        rules: the ruleset.
+        cache_dir: the cache folder, as for `solve`.
+    """
+    path = store.cache_file(rules, cache_dir)
+    return is_finished(path) if rules.saved_throws else path.exists()
+
+
+def _solve_saved(rules: Ruleset, path: Path | None, progress: bool) -> Solution:
+    try:
+        values, folder, found = solve_saved(rules, path, progress)
+    except SolutionError as error:
+        damaged = path is not None and path.exists() and ("damaged" in str(error) or "missing" in str(error))
+        raise SolutionError(
+            f"{error}; delete {path}, or pass --no-cache (cache=False)" if damaged else str(error)
+        ) from error
+    return _of_folder(rules, values, folder, from_cache=found)
+
+
+def _load_folder(path: Path) -> Solution:
+    fields, _ = read_header(path)
+    try:
+        rules = ruleset(fields)
+    except RulesetError as error:
+        raise SolutionError(f"{path} is damaged or not a solution") from error
+    _check_solvable(rules)
+    values, folder = open_values(path, rules)
+    return _of_folder(rules, values, folder, from_cache=True)
+
+
+def _of_folder(rules: Ruleset, values: ValuesOnDisk, folder: LayerFolder, *, from_cache: bool) -> Solution:
+    times = {key: folder.total(key) for key in ("cpu_seconds", "seconds")}
+    return Solution(rules, values, **times, from_cache=from_cache)
 
 
 def _from_cache(rules: Ruleset, path: Path) -> Solution:
@@ -289,8 +342,6 @@ def _check_solvable(rules: Ruleset) -> None:
     reasons = []
     if len(rules.columns) > 1:
         reasons.append(f"{len(rules.columns)} columns have too many cards, one column can be solved")
-    if rules.saved_throws:
-        reasons.append("saved throws are not supported")
     if reasons:
         raise SolutionError(f"ruleset {rules.name!r} cannot be solved exactly: {'; '.join(reasons)}")
 
@@ -300,12 +351,11 @@ def _sweep(rules: Ruleset, progress: bool) -> Solution:
     tables = compile_tables(rules)
     wall, cpu = time.perf_counter(), time.process_time()
     cards = lay_out(tables)
-    with _progress_bar(f"solving {rules.name}", len(cards.states) if progress else 0) as done:
+    with progress_bar(f"solving {rules.name}", len(cards.states) if progress else 0) as done:
         values = sweep(tables, cards, done=done)
     return Solution(
         rules,
-        cards,
-        values,
+        ValuesInMemory(tables, cards, values),
         cpu_seconds=time.process_time() - cpu,
         seconds=time.perf_counter() - wall,
         from_cache=False,
@@ -317,34 +367,3 @@ def _compile_kernels() -> None:
     """Compiles the kernels, or loads them from numba's cache, on the smallest of games, so that times leave it out."""
     tables = compile_tables(ruleset({"dice": 2, "boxes": ["ones", "yatzy"], "bonus_threshold": 2}))
     sweep(tables, lay_out(tables), threads=1)
-
-
-@contextmanager
-def _progress_bar(text: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on stderr that appears once there is something to wait for; never where `total` is 0."""
-    with ExitStack() as stack:
-        start = time.perf_counter()
-        worked = 0
-        advance: Callable[[float], None] | None = None
-
-        def done(count: int) -> None:
-            nonlocal worked, advance
-            worked += count
-            if advance is not None:
-                advance(count)
-            elif total and time.perf_counter() - start > _SHOW_AFTER:
-                from rich.console import Console
-                from rich.progress import Progress
-
-                bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
-                advance = partial(bar.advance, bar.add_task(text, total=total, completed=worked))
-
-        yield done
-
-
-@once
-def _library_version() -> str:
-    try:
-        return version("yatzy-env")
-    except PackageNotFoundError:
-        return "unknown"

@@ -243,6 +243,30 @@ def choose_box(pays, legal, offers, block):
     best_zero = load(offers, end * LANES)
     for row in range(pays.first_roll, block.shape[0], LANES):
         store(block, row, best_zero)
+    _offer_payments(pays, legal, offers, block)
+    for alike in range(1, 7):
+        store(block, pays.first_roll + pays.alike[alike] * LANES, load(offers, (end + alike) * LANES))
+
+
+@kernel
+def raise_to_box(pays, legal, offers, block):
+    """Raises each of the block's rolls to the best offer; the arguments are those of `choose_box`."""
+    end = pays.gained.shape[0]
+    best_zero = load(offers, end * LANES)
+    alike = 1
+    for roll in range((block.shape[0] - pays.first_roll) // LANES):
+        row = pays.first_roll + roll * LANES
+        if alike <= 6 and pays.alike[alike] == roll:
+            store(block, row, larger(load(block, row), load(offers, (end + alike) * LANES)))
+            alike += 1
+        else:
+            store(block, row, larger(load(block, row), best_zero))
+    _offer_payments(pays, legal, offers, block)
+
+
+@kernel
+def _offer_payments(pays, legal, offers, block):
+    """Holds every payment out to the rolls it is made for."""
     for box in range(pays.raises.shape[0]):
         if (legal >> box) & 1:
             for payment in range(pays.of_box[box], pays.of_box[box + 1]):
@@ -250,8 +274,6 @@ def choose_box(pays, legal, offers, block):
                 for index in range(pays.of_payment[payment], pays.of_payment[payment + 1]):
                     row = peek(pays.roll, index)
                     store(block, row, larger(load(block, row), offer))
-    for alike in range(1, 7):
-        store(block, pays.first_roll + pays.alike[alike] * LANES, load(offers, (end + alike) * LANES))
 
 
 def row_stride(layout: Layout, pays: Payments) -> int:

@@ -11,6 +11,8 @@ import os
 import struct
 import zipfile
 import zlib
+from functools import cache as once
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ CACHE_VARIABLE = "YATZY_ENV_CACHE"
 def cache_file(rules: Ruleset, folder: str | Path | None = None) -> Path:
     """The file in which the solution of a ruleset is cached; rulesets that differ in their name alone share it.
 
+    Under saved throws it is a folder, see `layers`.
+
     Args:
         rules: the ruleset.
         folder: the cache folder; if not given the environment variable YATZY_ENV_CACHE, else the user's cache.
@@ -37,7 +41,16 @@ def cache_file(rules: Ruleset, folder: str | Path | None = None) -> Path:
     """
     chosen = folder or os.environ.get(CACHE_VARIABLE)
     parent = Path(chosen).expanduser() if chosen else user_cache_path("yatzy-env") / "solutions"
-    return parent / f"{rules.digest[:16]}-v{FORMAT}.npz"
+    return parent / f"{rules.digest[:16]}-v{FORMAT}.{'saved' if rules.saved_throws else 'npz'}"
+
+
+@once
+def library_version() -> str:
+    """The version of this package, for the record."""
+    try:
+        return version("yatzy-env")
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def values_digest(values: NDArray[np.float64]) -> str:

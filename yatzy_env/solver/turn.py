@@ -51,7 +51,7 @@ def _place_bonuses(card, pays, legal, upper, bonuses, places):
 
 
 @kernel
-def _make_offers(pays, values, earned, legal, upper, choice, lane):
+def make_offers(pays, values, earned, legal, upper, choice, lane):
     """Makes the offers of one card.
 
     Args:
@@ -91,7 +91,7 @@ def _make_offers(pays, values, earned, legal, upper, choice, lane):
 
 
 @kernel
-def _write_boxes(tables, pays, values, earned, legal, upper, roll, choice, less, out):
+def write_boxes(tables, pays, values, earned, legal, upper, roll, choice, less, out):
     """Writes what the legal boxes are worth for the roll on the table to `out`, (B,)."""
     alike = tables.alike[roll]
     if alike != 0:
@@ -110,29 +110,36 @@ def _write_boxes(tables, pays, values, earned, legal, upper, roll, choice, less,
 
 
 @kernel
-def _write_keeps(plan, block, now, lanes, less, out):
-    """Writes the values of the keeps of up to `LANES` situations; the block's rolls hold the values of stopping.
+def write_keeps(plan, block, now, lanes, throws, less, out):
+    """Writes the values of the keeps of those situations that have so many throws left, after a `throw`.
 
     Args:
         plan: the plan of a turn.
-        block: the block, used up.
+        block: the block.
         now: a batch of situations.
         lanes: where in the batch the situation of each lane stands.
+        throws: how many throws are left.
         less: (LANES,) what to subtract in each lane.
         out: (n, actions) float64.
     """
+    for lane in range(lanes.shape[0]):
+        situation = lanes[lane]
+        roll = now.roll[situation]
+        if now.throws_left[situation] == throws and roll >= 0:
+            for index in range(plan.first_keep[roll], plan.first_keep[roll + 1]):
+                keep = plan.keep[index]
+                out[situation, keep] = block[keep * LANES + lane] - less[lane]
+
+
+@kernel
+def _write_all_keeps(plan, block, now, lanes, less, out):
+    """Writes the values of all keeps; the block's rolls hold the values of stopping and are used up."""
     most = 0
     for lane in range(lanes.shape[0]):
         most = max(most, now.throws_left[lanes[lane]])
     for throws in range(1, most + 1):
         throw(plan.add, block)
-        for lane in range(lanes.shape[0]):
-            situation = lanes[lane]
-            roll = now.roll[situation]
-            if now.throws_left[situation] == throws and roll >= 0:
-                for index in range(plan.first_keep[roll], plan.first_keep[roll + 1]):
-                    keep = plan.keep[index]
-                    out[situation, keep] = block[keep * LANES + lane] - less[lane]
+        write_keeps(plan, block, now, lanes, throws, less, out)
         if throws < most:
             choose_keep(plan.whole, plan.part, plan.runs, block)
 
@@ -165,13 +172,13 @@ def _action_values(tables, layout, plan, pays, values, now, order, out):
             less[lane] = layout.earned[min(upper, layout.earned.shape[0] - 1)]
             legal = legal_boxes(card, filled, 0)
             boxes = out[situation, keeps:]
-            _write_boxes(tables, pays, values, layout.earned, legal, upper, roll, choice, less[lane], boxes)
+            write_boxes(tables, pays, values, layout.earned, legal, upper, roll, choice, less[lane], boxes)
             if now.throws_left[situation] > 0:
-                _make_offers(pays, values, layout.earned, legal, upper, choice, lane)
+                make_offers(pays, values, layout.earned, legal, upper, choice, lane)
                 legal_in_any |= legal
         if legal_in_any != 0:
             choose_box(pays, legal_in_any, choice.offers, block)
-            _write_keeps(plan, block, now, lanes, less, out)
+            _write_all_keeps(plan, block, now, lanes, less, out)
 
 
 def _evaluate(

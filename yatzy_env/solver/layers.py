@@ -1,0 +1,287 @@
+"""Solutions with saved throws on disk: a folder with a file per layer and a header.
+
+`filled-12.f64` holds the values of all cards with 12 filled boxes, little-endian float64 and nothing else, so that it
+can be mapped into memory. `header.json` names the ruleset and, for each finished layer, fullest cards first, size and
+SHA-256 of its file. Both are written under another name and renamed: a file under its final name is complete, and a
+layer that the header names is finished. So work that was interrupted goes on after the last layer named.
+
+Whoever opens the folder checks the header and the size of each file, and reads a file in full, to compare its digest,
+unless it is unchanged since it was written by its time of last modification.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.errors import SolutionError
+from yatzy_env.rules import Ruleset
+from yatzy_env.solver.store import FORMAT, library_version
+
+HEADER = "header.json"
+_PIECE = 1 << 22  # bytes read or written at a time
+_ABANDONED = 600  # seconds after which a part file that nobody writes to is removed
+
+
+class LayerFolder:
+    """The layers of one solution on disk, as far as they are finished.
+
+    Attributes:
+        path: the folder.
+        rules: the ruleset.
+        numbers: how many values each layer holds, by filled boxes.
+        layers: what the header says of each finished layer, fullest cards first.
+    """
+
+    def __init__(self, path: str | Path, rules: Ruleset, numbers: Sequence[int]) -> None:
+        self.path = Path(path)
+        self.rules = rules
+        self.numbers = [int(number) for number in numbers]
+        self.layers: list[dict[str, Any]] = []
+
+    @property
+    def open_layers(self) -> list[int]:
+        """The numbers of filled boxes whose layers are not finished, in the order of the sweep."""
+        return list(range(len(self.numbers) - 1 - len(self.layers), -1, -1))
+
+    @property
+    def digest(self) -> str:
+        """A SHA-256 over the digests of the layers."""
+        return hashlib.sha256("".join(layer["sha256"] for layer in self.layers).encode()).hexdigest()
+
+    def total(self, key: str) -> float:
+        """The sum of a figure over the finished layers."""
+        return float(sum(layer[key] for layer in self.layers))
+
+    def file(self, filled: int) -> Path:
+        """The file of a layer."""
+        return self.path / f"filled-{filled:02}.f64"
+
+    def read(self, filled: int) -> NDArray[np.float64]:
+        """Reads a finished layer into memory."""
+        try:
+            return np.fromfile(self.file(filled), "<f8").astype(np.float64, copy=False)
+        except OSError as error:
+            raise SolutionError(f"{self.file(filled)} cannot be read: {error.strerror or error}") from error
+
+    def map(self, filled: int) -> NDArray[np.float64]:
+        """Maps a finished layer into memory, read-only."""
+        try:
+            return np.asarray(np.memmap(self.file(filled), "<f8", mode="r"))
+        except (OSError, ValueError) as error:
+            raise SolutionError(f"{self.file(filled)} cannot be read: {error}") from error
+
+    def check(self) -> None:
+        """Checks the files of the finished layers.
+
+        Raises:
+            SolutionError: if one is missing, has another size or other contents.
+        """
+        for layer in self.layers:
+            file = self.file(layer["filled"])
+            try:
+                found = file.stat()
+                unchanged = found.st_size == layer["bytes"] and found.st_mtime_ns == layer["mtime_ns"]
+                good = unchanged or (found.st_size == layer["bytes"] and _file_digest(file) == layer["sha256"])
+            except FileNotFoundError:
+                raise SolutionError(f"{file} is missing") from None
+            except OSError as error:
+                raise SolutionError(f"{file} cannot be read: {error.strerror or error}") from error
+            if not good:
+                raise SolutionError(f"{file} is damaged: its contents do not match their digest")
+
+    def add(self, values: NDArray[np.float64], *, cpu_seconds: float, seconds: float) -> None:
+        """Writes the next layer and notes it in the header.
+
+        Args:
+            values: the layer's values.
+            cpu_seconds: processor time that it took.
+            seconds: its wall-clock time.
+
+        Raises:
+            SolutionError: if it cannot be written.
+        """
+        filled = self.open_layers[0]
+        file = self.file(filled)
+        contents = np.ascontiguousarray(values, "<f8").view(np.uint8)
+        digest = hashlib.sha256()
+        part = _part_of(file)
+        try:
+            try:
+                with part.open("wb") as stream:
+                    for start in range(0, len(contents), _PIECE):
+                        piece = contents[start : start + _PIECE].data
+                        digest.update(piece)
+                        stream.write(piece)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                part.replace(file)
+            finally:
+                part.unlink(missing_ok=True)
+            changed = file.stat().st_mtime_ns
+        except OSError as error:
+            raise SolutionError(f"{file} cannot be written: {error.strerror or error}") from error
+        layer = {"filled": filled, "bytes": len(contents), "sha256": digest.hexdigest(), "mtime_ns": changed}
+        self.layers.append(layer | {"cpu_seconds": cpu_seconds, "seconds": seconds})
+        self.write_header()
+
+    def write_header(self) -> None:
+        """Writes the header, replacing it in one step."""
+        header = {
+            "format": FORMAT,
+            "version": library_version(),
+            "ruleset": self.rules.model_dump(mode="json"),
+            "layers": self.layers,
+        }
+        file = self.path / HEADER
+        part = _part_of(file)
+        try:
+            try:
+                with part.open("w", encoding="utf-8") as stream:
+                    json.dump(header | {"sha256": _header_digest(header)}, stream, indent=1)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                part.replace(file)
+            finally:
+                part.unlink(missing_ok=True)
+        except OSError as error:
+            raise SolutionError(f"{file} cannot be written: {error.strerror or error}") from error
+
+    def prepare(self) -> None:
+        """Makes the folder, and removes part files that interrupted work left behind.
+
+        Raises:
+            SolutionError: if it cannot be made, or the disk has too little room for the layers that are not finished.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            for part in self.path.glob("*.part"):
+                if time.time() - part.stat().st_mtime > _ABANDONED:
+                    part.unlink(missing_ok=True)
+            free = shutil.disk_usage(self.path).free
+        except OSError as error:
+            raise SolutionError(f"{self.path} cannot be written: {error.strerror or error}") from error
+        if self.missing_bytes > free:
+            raise SolutionError(
+                f"solving {self.rules.name} needs {self.missing_bytes / 1e6:,.1f} MB of disk in {self.path}, only "
+                f"{free / 1e6:,.1f} MB are free"
+            )
+
+    @property
+    def missing_bytes(self) -> int:
+        """Disk that the layers which are not finished will take."""
+        return 8 * sum(self.numbers[filled] for filled in self.open_layers)
+
+    def copy(self, path: str | Path) -> None:
+        """Copies a finished solution to another folder, layers first and the header last.
+
+        Raises:
+            SolutionError: if it cannot be written.
+        """
+        other = LayerFolder(path, self.rules, self.numbers)
+        try:
+            if other.path.exists() and other.path.samefile(self.path):
+                return
+            other.prepare()
+            (other.path / HEADER).unlink(missing_ok=True)
+            for layer in self.layers:
+                file = other.file(layer["filled"])
+                part = _part_of(file)
+                try:
+                    shutil.copyfile(self.file(layer["filled"]), part)
+                    part.replace(file)
+                finally:
+                    part.unlink(missing_ok=True)
+                other.layers.append(layer | {"mtime_ns": file.stat().st_mtime_ns})
+        except OSError as error:
+            raise SolutionError(f"{path} cannot be written: {error.strerror or error}") from error
+        other.write_header()
+
+
+def read_header(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Reads the header of a folder.
+
+    Args:
+        path: the folder.
+
+    Returns:
+        The ruleset's fields, and what is noted of each finished layer.
+
+    Raises:
+        SolutionError: if the header is missing, damaged or of another format.
+    """
+    file = Path(path) / HEADER
+    try:
+        header = json.loads(file.read_text(encoding="utf-8"))
+        digest = header.pop("sha256")
+        number = header["format"]
+        ruleset, layers = header["ruleset"], header["layers"]
+    except FileNotFoundError:
+        raise SolutionError(f"{file} does not exist; write it with Solution.save") from None
+    except OSError as error:
+        raise SolutionError(f"{file} cannot be read: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SolutionError(f"{file} is damaged or not a solution") from error
+    if digest != _header_digest(header):
+        raise SolutionError(f"{file} is damaged: its contents do not match their digest")
+    if number != FORMAT:
+        raise SolutionError(f"{file} has format {number}, this version reads format {FORMAT}")
+    return ruleset, layers
+
+
+def open_folder(path: str | Path, rules: Ruleset, numbers: Sequence[int]) -> LayerFolder:
+    """Opens the folder of a ruleset, finished or not, and checks what is there.
+
+    Args:
+        path: the folder; nothing needs to be there.
+        rules: the ruleset.
+        numbers: how many values each layer holds, by filled boxes.
+
+    Returns:
+        The folder.
+
+    Raises:
+        SolutionError: if it is damaged, or holds the solution of other rules.
+    """
+    folder = LayerFolder(path, rules, numbers)
+    if not (folder.path / HEADER).exists():
+        return folder
+    fields, layers = read_header(path)
+    if fields | {"name": rules.name} != rules.model_dump(mode="json"):
+        raise SolutionError(f"{path} holds the solution of other rules")
+    expected = [(filled, 8 * folder.numbers[filled]) for filled in folder.open_layers]
+    if [(layer["filled"], layer["bytes"]) for layer in layers] != expected[: len(layers)]:
+        raise SolutionError(f"{path} is damaged: its layers are not those of its ruleset")
+    folder.layers = layers
+    folder.check()
+    return folder
+
+
+def is_finished(path: str | Path) -> bool:
+    """Whether a folder holds a whole solution, by its header alone."""
+    try:
+        return len(read_header(path)[1]) > 0 and read_header(path)[1][-1]["filled"] == 0
+    except SolutionError:
+        return False
+
+
+def _part_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.{os.getpid()}.part")
+
+
+def _header_digest(header: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(header, sort_keys=True).encode()).hexdigest()
+
+
+def _file_digest(file: Path) -> str:
+    with file.open("rb", buffering=0) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,42 @@
+"""A progress bar for work that takes long enough to be waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+
+_SHOW_AFTER = 1.0  # seconds; shorter work gets no progress bar
+
+
+@contextmanager
+def progress_bar(text: str, total: int, done_before: int = 0) -> Iterator[Callable[[int], None]]:
+    """A progress bar on stderr that appears once there is something to wait for; never where `total` is 0.
+
+    Args:
+        text: what is being done.
+        total: how much work there is.
+        done_before: how much of it was done earlier.
+
+    Yields:
+        A function to be called with the amount of work done since.
+    """
+    with ExitStack() as stack:
+        start = time.perf_counter()
+        worked = done_before
+        advance: Callable[[float], None] | None = None
+
+        def done(count: int) -> None:
+            nonlocal worked, advance
+            worked += count
+            if advance is not None:
+                advance(count)
+            elif total and time.perf_counter() - start > _SHOW_AFTER:
+                from rich.console import Console
+                from rich.progress import Progress
+
+                bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
+                advance = partial(bar.advance, bar.add_task(text, total=total, completed=worked))
+
+        yield done

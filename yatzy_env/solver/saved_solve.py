@@ -1,0 +1,136 @@
+"""Solves a ruleset with saved throws into a folder, going on where an earlier call was interrupted."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Callable
+from functools import cache as once
+from pathlib import Path
+
+import numpy as np
+
+from yatzy_env.errors import SolutionError
+from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.solver.layers import LayerFolder, open_folder
+from yatzy_env.solver.layout import Cards, lay_out
+from yatzy_env.solver.pools import Pools, lay_out_pools
+from yatzy_env.solver.progress import progress_bar
+from yatzy_env.solver.saved import sweep_layer, work_of
+from yatzy_env.solver.values import ValuesOnDisk
+from yatzy_env.tables import Tables, compile_tables
+
+_WORTH_STATING = 10e6  # bytes; smaller solutions are written without a word
+
+
+def solve_into(
+    folder: LayerFolder,
+    tables: Tables,
+    cards: Cards,
+    pools: Pools,
+    threads: int | None = None,
+    done: Callable[[int], None] | None = None,
+) -> None:
+    """Computes the layers that a folder lacks; a layer that is finished stays whatever happens afterwards.
+
+    Args:
+        folder: the folder, prepared.
+        tables: the compiled ruleset, of one column and with saved throws.
+        cards: its cards.
+        pools: its layers.
+        threads: how many threads work; the values do not depend on it.
+        done: called now and then with the work done since, see `work_of`.
+
+    Raises:
+        SolutionError: if a layer cannot be read or written.
+    """
+    after = np.zeros(0)
+    for filled in folder.open_layers:
+        wall, cpu = time.perf_counter(), time.process_time()
+        if len(after) == 0 and folder.layers:
+            after = folder.read(filled + 1)
+        after = sweep_layer(tables, cards, pools, filled, after, threads, done)
+        folder.add(after, cpu_seconds=time.process_time() - cpu, seconds=time.perf_counter() - wall)
+
+
+def open_values(path: str | Path, rules: Ruleset) -> tuple[ValuesOnDisk, LayerFolder]:
+    """Opens a finished solution.
+
+    Args:
+        path: the folder.
+        rules: its ruleset.
+
+    Returns:
+        The values and the folder.
+
+    Raises:
+        SolutionError: if the folder is damaged, not finished or of other rules.
+    """
+    tables = compile_tables(rules)
+    cards = lay_out(tables)
+    pools = lay_out_pools(tables, cards)
+    folder = open_folder(path, rules, pools.numbers.tolist())
+    if folder.open_layers:
+        raise SolutionError(f"{path} is not finished: {len(folder.open_layers)} of its layers are missing")
+    return ValuesOnDisk(tables, cards, pools, folder), folder
+
+
+def solve_saved(rules: Ruleset, path: Path | None, progress: bool) -> tuple[ValuesOnDisk, LayerFolder, bool]:
+    """Solves a ruleset with saved throws, as far as that has not been done.
+
+    Args:
+        rules: the ruleset.
+        path: the folder for the values; a temporary one if None, removed with the values or when Python ends.
+        progress: whether to state the size on stderr before the work starts, and to show a progress bar.
+
+    Returns:
+        The values, the folder, and whether all of it was there before.
+
+    Raises:
+        SolutionError: if there is too little disk, or the folder is damaged or cannot be written.
+    """
+    tables = compile_tables(rules)
+    cards = lay_out(tables)
+    pools = lay_out_pools(tables, cards)
+    temporary = None
+    if path is None:
+        temporary = path = Path(tempfile.mkdtemp(prefix="yatzy-env-"))
+    try:
+        folder = open_folder(path, rules, pools.numbers.tolist())
+        found = not folder.open_layers
+        if not found:
+            if progress and folder.missing_bytes > _WORTH_STATING:
+                print(_statement(folder), file=sys.stderr, flush=True)  # noqa: T201
+            folder.prepare()
+            _compile_kernels()
+            work = [work_of(cards, pools, filled) for filled in range(tables.card.boxes + 1)]
+            still = sum(work[filled] for filled in folder.open_layers)
+            with progress_bar(f"solving {rules.name}", sum(work) if progress else 0, sum(work) - still) as done:
+                solve_into(folder, tables, cards, pools, done=done)
+        values = ValuesOnDisk(tables, cards, pools, folder)
+    except BaseException:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    if temporary is not None:
+        weakref.finalize(values, shutil.rmtree, temporary, ignore_errors=True)
+    return values, folder, found
+
+
+def _statement(folder: LayerFolder) -> str:
+    """How much disk the work will take, in one line."""
+    finished = f"; {len(folder.layers)} of {len(folder.numbers)} layers are there already" if folder.layers else ""
+    return f"solving {folder.rules.name}: {folder.missing_bytes / 1e6:,.1f} MB of disk in {folder.path}{finished}"
+
+
+@once
+def _compile_kernels() -> None:
+    """Compiles the kernels, or loads them from numba's cache, on the smallest of games, so that times leave it out."""
+    small = ruleset({"dice": 6, "throws": 2, "boxes": ["ones"], "bonus_threshold": 2, "saved_throws": True})
+    tables = compile_tables(small)
+    cards = lay_out(tables)
+    pools = lay_out_pools(tables, cards)
+    sweep_layer(tables, cards, pools, 0, np.zeros(pools.numbers[1]), threads=1)

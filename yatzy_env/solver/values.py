@@ -1,0 +1,112 @@
+"""Where a `Solution` has its values from: an array in memory, or under saved throws layers on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.situation import Situations
+from yatzy_env.solver import store
+from yatzy_env.solver.layers import LayerFolder
+from yatzy_env.solver.layout import Cards, find_values
+from yatzy_env.solver.pools import Pools, find_pool_values, reachable_cards
+from yatzy_env.solver.saved_turn import saved_action_values
+from yatzy_env.solver.turn import action_values
+from yatzy_env.tables import Tables
+
+
+class Values(Protocol):
+    """What a `Solution` asks for."""
+
+    @property
+    def cards(self) -> int:
+        """How many cards can be reached."""
+
+    @property
+    def digest(self) -> str:
+        """A SHA-256 over the values."""
+
+    def places(
+        self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Where the values of n cards stand, -1 for cards that cannot be reached."""
+
+    def at(self, filled: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The values of n cards, given their filled boxes and places."""
+
+    def action_values(self, now: Situations) -> NDArray[np.float64]:
+        """(n, actions) action values of n situations with reachable cards."""
+
+    def save(self, path: str | Path, header: dict[str, Any]) -> None:
+        """Writes the values, with a header that describes them."""
+
+
+class ValuesInMemory:
+    """The values of a ruleset without saved throws."""
+
+    def __init__(self, tables: Tables, cards: Cards, values: NDArray[np.float64]) -> None:
+        self.cards = cards.reachable
+        self._tables = tables
+        self._layout = cards.layout
+        self._values = values
+
+    @property
+    def digest(self) -> str:
+        """A SHA-256 over the values."""
+        return store.values_digest(self._values)
+
+    def places(
+        self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Where the values of n cards stand, -1 for cards that cannot be reached."""
+        return np.where(pool == 0, find_values(self._tables, self._layout, filled, upper, fifty), -1)
+
+    def at(self, filled: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The values of n cards."""
+        return self._values[places]
+
+    def action_values(self, now: Situations) -> NDArray[np.float64]:
+        """(n, actions) action values of n situations with reachable cards."""
+        return action_values(self._tables, self._layout, self._values, now)
+
+    def save(self, path: str | Path, header: dict[str, Any]) -> None:
+        """Writes one file."""
+        store.write(path, header, self._values)
+
+
+class ValuesOnDisk:
+    """The values of a ruleset with saved throws, mapped into memory as far as they are read."""
+
+    def __init__(self, tables: Tables, cards: Cards, pools: Pools, folder: LayerFolder) -> None:
+        self.cards = reachable_cards(tables.card, cards, pools)
+        self.digest = folder.digest
+        self._tables = tables
+        self._layout = cards.layout
+        self._pools = pools
+        self._folder = folder
+        self._layers = [folder.map(filled) for filled in range(tables.card.boxes + 1)]
+
+    def places(
+        self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Where the values of n cards stand in their layers, -1 for cards that cannot be reached."""
+        return find_pool_values(self._tables, self._layout, self._pools, filled, upper, fifty, pool)
+
+    def at(self, filled: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The values of n cards."""
+        values = np.empty(len(places))
+        turns = np.bitwise_count(filled)
+        for turn in np.unique(turns):
+            values[turns == turn] = self._layers[turn][places[turns == turn]]
+        return values
+
+    def action_values(self, now: Situations) -> NDArray[np.float64]:
+        """(n, actions) action values of n situations with reachable cards."""
+        return saved_action_values(self._tables, self._layout, self._pools, self._layers, now)
+
+    def save(self, path: str | Path, header: dict[str, Any]) -> None:
+        """Copies the folder; its header has been written with it."""
+        self._folder.copy(path)
