@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,7 +14,9 @@ from yatzy_env.envs import observation_blocks
 from yatzy_env.envs.render import box_label
 from yatzy_env.rules import CATALOGUE
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"
 NOTICE = "<!-- Written by `make docs` from the code. Edit scripts/make_docs.py, not this page. -->\n"
 
 
@@ -71,8 +74,8 @@ def rulesets_page() -> str:
     )
     return (
         f"{NOTICE}\n# Rulesets\n\nA ruleset is data: a row of fields that compiles to tables. These are named; any "
-        "other is made with `yatzy_env.ruleset(name).replace(field=value)`, a dict of fields, or `--set field=value` on the "
-        f"command line.\n\n{catalogue}\n## Fields\n\n{fields}\n## Sheets\n{sheets}"
+        "other is made with `yatzy_env.ruleset(name).replace(field=value)`, a dict of fields, or `--set field=value` on "
+        f"the command line.\n\n{catalogue}\n## Fields\n\n{fields}\n## Sheets\n{sheets}"
     )
 
 
@@ -127,7 +130,35 @@ def environments_page() -> str:
     return "".join(parts)
 
 
-PAGES = {"rulesets.md": rulesets_page, "environments.md": environments_page}
+def readme() -> str:
+    """The README with the table of results between its markers renewed from the stored evaluation."""
+    found = json.loads((DOCS / "ladder.json").read_text(encoding="utf-8"))
+    rows = [
+        (
+            agent["agent"],
+            f"{agent['mean_score']:.2f} ± {agent['score_se']:.2f}",
+            f"{agent['regret_per_game']:.2f} ± {agent['regret_se']:.2f}",
+            f"{agent['expected_score']:.2f}",
+            f"{agent['percent_of_optimum']:.2f}",
+            f"{100 * agent['bonus_rate']:.1f}",
+            f"{100 * agent['yatzy_rate']:.1f}",
+        )
+        for agent in found["agents"]
+    ]
+    games = found["agents"][0]["games"]
+    head = ["agent", "mean score", "regret per game", "expected", "% of optimum", "bonus %", "yatzy %"]
+    names = " ".join(agent["agent"] for agent in found["agents"])
+    command = f"python scripts/evaluate.py {names} --ruleset {found['ruleset']} --games {games} --seed 1"
+    text = (
+        f"The optimum is **{found['optimum']:.2f}**. {games:,} games per agent on the same dice, by `{command}`:\n\n"
+        + table(head, rows)
+    )
+    before, begin, rest = README.read_text(encoding="utf-8").partition("<!-- results:begin -->\n")
+    _, end, after = rest.partition("<!-- results:end -->")
+    return before + begin + text + end + after
+
+
+PAGES = {DOCS / "rulesets.md": rulesets_page, DOCS / "environments.md": environments_page, README: readme}
 
 
 def main() -> int:
@@ -135,19 +166,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; end with 1 if a page is out of date")
     check = parser.parse_args().check
-    stale = [name for name, page in PAGES.items() if not _is_current(name, page())]
-    for name in stale:
+    stale = {file: text for file, page in PAGES.items() if not _is_current(file, text := page())}
+    for file, text in stale.items():
+        name = file.relative_to(ROOT)
         if check:
-            print(f"docs/{name} is out of date: run `make docs`", file=sys.stderr)
+            print(f"{name} is out of date: run `make docs`", file=sys.stderr)
         else:
-            DOCS.mkdir(exist_ok=True)
-            (DOCS / name).write_text(PAGES[name](), encoding="utf-8")
-            print(f"wrote docs/{name}")
+            file.write_text(text, encoding="utf-8")
+            print(f"wrote {name}")
     return 1 if check and stale else 0
 
 
-def _is_current(name: str, text: str) -> bool:
-    file = DOCS / name
+def _is_current(file: Path, text: str) -> bool:
     return file.exists() and file.read_text(encoding="utf-8") == text
 
 
