@@ -74,8 +74,8 @@ def rulesets_page() -> str:
     )
     return (
         f"{NOTICE}\n# Rulesets\n\nA ruleset is data: a row of fields that compiles to tables. These are named; any "
-        "other is made with `yatzy_env.ruleset(name).replace(field=value)`, a dict of fields, or `--set field=value` on "
-        f"the command line.\n\n{catalogue}\n## Fields\n\n{fields}\n## Sheets\n{sheets}"
+        "other is made with `yatzy_env.ruleset(name).replace(field=value)`, a dict of fields, or `--set field=value` "
+        f"on the command line.\n\n{catalogue}\n## Fields\n\n{fields}\n## Sheets\n{sheets}"
     )
 
 

@@ -223,7 +223,7 @@ def _play_batch(
     """Plays some games of a match to their end, dropping those that are over, and writes them into it."""
     games = new_games(tables, game_keys(match.seed, numbers.start, numbers.stop))
     place = np.arange(numbers.start, numbers.stop)
-    expected = _card_values(solution, games.now) if solution is not None else np.zeros(len(place))
+    expected = _card_values(solution, tables, games.now) if solution is not None else np.zeros(len(place))
     while len(place):
         now = games.now
         actions = _ask(agent, match.agent, now, decision_noise(games))
@@ -239,7 +239,7 @@ def _play_batch(
             expected = values[np.arange(len(actions)), actions]
             match.regret[place, turn, kind] += best - expected
             new_turn = np.flatnonzero((actions >= tables.keeps) & (now.roll >= 0))
-            expected[new_turn] = _card_values(solution, now.take(new_turn))
+            expected[new_turn] = _card_values(solution, tables, now.take(new_turn))
         done = now.roll < 0
         if done.any():
             match.written[place[done]] = np.maximum(games.written[done], 0)
@@ -250,8 +250,12 @@ def _play_batch(
                 on_progress(int(done.sum()))
 
 
-def _card_values(solution: Solution, now: Situations) -> NDArray[np.float64]:
-    return solution.card_values(now.filled, now.upper[:, 0], now.fifty)
+def _card_values(solution: Solution, tables: Tables, now: Situations) -> NDArray[np.float64]:
+    """The values of the cards of situations at the start of a turn."""
+    card = (now.filled, now.upper[:, 0], now.fifty)
+    if tables.saved_throws:  # what a turn begins with beyond its own throws comes from the pool
+        return solution.card_values(*card, now.throws_left - (tables.throws - 1))
+    return solution.card_values(*card)
 
 
 def _take(games: Games, which: NDArray[np.bool_]) -> Games:

@@ -150,15 +150,11 @@ def test_ways_to_name_the_rules(tmp_path: object) -> None:
         solve("forcd", cache=False)
 
 
-@pytest.mark.parametrize(
-    ("rules", "reason"),
-    [("triple", "3 columns"), ("maxi-alga", "saved throws")],
-)
-def test_rulesets_that_cannot_be_solved(rules: str, reason: str) -> None:
-    with pytest.raises(SolutionError, match=reason) as caught:
-        solve(rules)
+def test_several_columns_cannot_be_solved() -> None:
+    with pytest.raises(SolutionError, match="3 columns") as caught:
+        solve("triple")
     assert "\n" not in str(caught.value)
-    assert repr(rules) in str(caught.value)
+    assert "'triple'" in str(caught.value)
 
 
 def test_optimal_play_earns_the_optimum_on_average() -> None:

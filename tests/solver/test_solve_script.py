@@ -90,7 +90,6 @@ def test_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
         (["forced", "--set", "bonus_treshold=3"], "did you mean bonus_threshold"),
         (["forced", "--set", "bonus_threshold=many"], "bonus_threshold"),
         (["forced", "--set", "dice=9"], "dice = 9"),
-        (["maxi-alga"], "saved throws"),
         (["triple"], "columns"),
     ],
 )

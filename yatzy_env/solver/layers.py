@@ -17,6 +17,7 @@ import os
 import shutil
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,8 @@ class LayerFolder:
     def add(self, values: NDArray[np.float64], *, cpu_seconds: float, seconds: float) -> None:
         """Writes the next layer and notes it in the header.
 
+        If another process has come further with the same work meanwhile, its header is kept and followed from here on.
+
         Args:
             values: the layer's values.
             cpu_seconds: processor time that it took.
@@ -132,6 +135,11 @@ class LayerFolder:
             raise SolutionError(f"{file} cannot be written: {error.strerror or error}") from error
         layer = {"filled": filled, "bytes": len(contents), "sha256": digest.hexdigest(), "mtime_ns": changed}
         self.layers.append(layer | {"cpu_seconds": cpu_seconds, "seconds": seconds})
+        with suppress(SolutionError):
+            theirs = read_header(self.path)[1]
+            if [_identity(layer) for layer in theirs[: len(self.layers)]] == [_identity(own) for own in self.layers]:
+                self.layers = theirs
+                return
         self.write_header()
 
     def write_header(self) -> None:
@@ -272,6 +280,10 @@ def is_finished(path: str | Path) -> bool:
         return len(read_header(path)[1]) > 0 and read_header(path)[1][-1]["filled"] == 0
     except SolutionError:
         return False
+
+
+def _identity(layer: dict[str, Any]) -> tuple[int, str]:
+    return layer["filled"], layer["sha256"]
 
 
 def _part_of(file: Path) -> Path:

@@ -48,11 +48,13 @@ def solve_into(
         SolutionError: if a layer cannot be read or written.
     """
     after = np.zeros(0)
-    for filled in folder.open_layers:
+    known = -1  # the layer whose values `after` holds
+    while folder.open_layers:
+        filled = folder.open_layers[0]
         wall, cpu = time.perf_counter(), time.process_time()
-        if len(after) == 0 and folder.layers:
+        if known != filled + 1 and folder.layers:
             after = folder.read(filled + 1)
-        after = sweep_layer(tables, cards, pools, filled, after, threads, done)
+        after, known = sweep_layer(tables, cards, pools, filled, after, threads, done), filled
         folder.add(after, cpu_seconds=time.process_time() - cpu, seconds=time.perf_counter() - wall)
 
 
