@@ -4,6 +4,11 @@ Importing the package registers an environment per named ruleset with Gymnasium:
 `yatzy_env/MaxiAlga-v0`, ... The first takes `ruleset=` for any other.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 from gymnasium.envs.registration import register as _register
 
 from yatzy_env.errors import IllegalActionError, RulesetError, SituationError, SolutionError, YatzyError
@@ -11,6 +16,9 @@ from yatzy_env.rules import Ruleset, ruleset, rulesets
 from yatzy_env.situation import Situation, Situations
 from yatzy_env.solver import Solution, solve
 from yatzy_env.tables import Tables, action_names, compile_tables
+
+if TYPE_CHECKING:
+    from pettingzoo import AECEnv
 
 __version__ = "0.1.0"
 
@@ -28,6 +36,7 @@ __all__ = [
     "action_names",
     "compile_tables",
     "env_id",
+    "multiplayer",
     "ruleset",
     "rulesets",
     "solve",
@@ -37,6 +46,37 @@ __all__ = [
 def env_id(name: str) -> str:
     """The Gymnasium id of a named ruleset: `maxi-alga` is `yatzy_env/MaxiAlga-v0`."""
     return f"yatzy_env/{name.title().replace('-', '')}-v0"
+
+
+def multiplayer(
+    ruleset: str | dict[str, Any] | Ruleset = "yatzy",
+    players: int = 2,
+    teams: Sequence[Sequence[int]] | None = None,
+    reward: str = "points",
+    render_mode: str | None = None,
+    strict: bool = False,
+) -> AECEnv:
+    """The game for several players, a PettingZoo AEC environment: see `yatzy_env.envs.multiplayer.raw_env`.
+
+    Args:
+        ruleset: a name of the catalogue, a dict of fields or a Ruleset.
+        players: number of players, at least 2.
+        teams: the players of each card by number, in the order of play, such as `((0, 2), (1, 3))`; None gives every
+            player a card.
+        reward: "points" as they are gained, or "win": 1, 0 or -1 at the end for a win, a shared win or a loss.
+        render_mode: None, "human", "ansi" or "rgb_array".
+        strict: raise IllegalActionError on an illegal action instead of ignoring it.
+
+    Returns:
+        The environment.
+
+    Raises:
+        RulesetError: for an unknown or invalid ruleset.
+        YatzyError: for any other argument that is wrong.
+    """
+    from yatzy_env.envs.multiplayer import env
+
+    return env(ruleset, players, teams, reward, render_mode, strict)
 
 
 for _name in rulesets():

@@ -16,6 +16,7 @@ from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_
 from yatzy_env.dice import die, mix, throw_state, uniform
 from yatzy_env.errors import IllegalActionError
 from yatzy_env.kernel import kernel
+from yatzy_env.native import borrow, count_bits
 from yatzy_env.situation import Situations, empty_situations
 from yatzy_env.tables import Tables
 
@@ -58,17 +59,13 @@ def new_games(tables: Tables, keys: NDArray[np.uint64]) -> Games:
     return games
 
 
-@kernel
+@kernel(inline="always")
 def turns_done(filled):
     """How many boxes are filled: the number of the turn, from 0."""
-    count = 0
-    while filled:
-        filled &= filled - 1
-        count += 1
-    return count
+    return count_bits(filled)
 
 
-@kernel
+@kernel(inline="always")
 def throw_dice(tables, games, lane, keep):
     """Throws the dice that are not kept and puts the new roll on the table."""
     now = games.now
@@ -81,23 +78,17 @@ def throw_dice(tables, games, lane, keep):
 
 
 @kernel
-def start_turn(tables, games, lane, saved):
-    """Throws the first dice of a turn; `saved` throws come on top of the turn's own."""
-    games.throw[lane] = 0
-    games.now.throws_left[lane] = tables.throws - 1 + saved
-    throw_dice(tables, games, lane, 0)
-
-
-@kernel
 def start_game(tables, games, lane):
     """Clears a lane's card and starts its first turn."""
     now = games.now
     now.filled[lane] = 0
     now.upper[lane, :] = 0
     now.fifty[lane] = False
+    now.throws_left[lane] = tables.throws - 1
+    games.throw[lane] = 0
     games.written[lane, :] = -1
     games.total[lane] = 0
-    start_turn(tables, games, lane, 0)
+    throw_dice(tables, games, lane, 0)
 
 
 @kernel
@@ -107,7 +98,7 @@ def start_all(tables, games):
         start_game(tables, games, lane)
 
 
-@kernel
+@kernel(inline="always")
 def box_points(tables, now, lane, box):
     """The plain points that a box would get for the dice on the table, joker included, column and bonus left out."""
     roll = now.roll[lane]
@@ -115,7 +106,7 @@ def box_points(tables, now, lane, box):
     return tables.points[1 if joker else 0, box, roll]
 
 
-@kernel
+@kernel(inline="always")
 def gain(tables, now, lane, box):
     """All points that filling a box gains at once: column, bonus and extra yatzy bonus included."""
     card = tables.card
@@ -125,9 +116,9 @@ def gain(tables, now, lane, box):
     return points * card.multiplier[column] + bonus_step(card, box, points, now.upper[lane, column]) + extra
 
 
-@kernel
+@kernel(inline="always")
 def fill_box(tables, games, lane, box):
-    """Fills a box and starts the next turn, or ends the game on a full card.
+    """Fills a box and sets the throws of the next turn, or ends the game on a full card; no dice are thrown.
 
     Returns:
         The points gained.
@@ -147,8 +138,17 @@ def fill_box(tables, games, lane, box):
         now.roll[lane] = -1
         now.throws_left[lane] = 0
     else:
-        start_turn(tables, games, lane, now.throws_left[lane] if tables.saved_throws else 0)
+        games.throw[lane] = 0
+        now.throws_left[lane] = tables.throws - 1 + (now.throws_left[lane] if tables.saved_throws else 0)
     return gained
+
+
+@kernel(inline="always")
+def may(tables, now, lane, action, legal):
+    """Whether an action of the action space is legal in a lane whose legal boxes are the bits `legal`."""
+    if action < tables.keeps:
+        return now.throws_left[lane] > 0 and tables.within[now.roll[lane], action] == 1
+    return (legal >> (action - tables.keeps)) & 1 == 1
 
 
 @kernel
@@ -157,25 +157,28 @@ def is_legal(tables, now, lane, action):
     roll = now.roll[lane]
     if roll < 0:
         return False
-    if action < tables.keeps:
-        return now.throws_left[lane] > 0 and tables.within[roll, action] == 1
-    legal = legal_boxes(tables.card, now.filled[lane], tables.alike[roll])
-    return (legal >> (action - tables.keeps)) & 1 == 1
+    return may(tables, now, lane, action, legal_boxes(tables.card, now.filled[lane], tables.alike[roll]))
 
 
-@kernel
+@kernel(inline="always")
 def act(tables, games, lane, action):
     """Plays a legal action in a lane.
 
     Returns:
         The points gained.
     """
+    now = games.now
+    gained = np.int64(0)
+    keep = np.int64(0)
     if action >= tables.keeps:
-        return fill_box(tables, games, lane, action - tables.keeps)
-    games.now.throws_left[lane] -= 1
-    games.throw[lane] += 1
-    throw_dice(tables, games, lane, action)
-    return np.int64(0)
+        gained = fill_box(tables, games, lane, action - tables.keeps)
+    else:
+        keep = action
+        now.throws_left[lane] -= 1
+        games.throw[lane] += 1
+    if now.roll[lane] >= 0:
+        throw_dice(tables, games, lane, keep)
+    return gained
 
 
 @kernel
@@ -215,6 +218,7 @@ def _gains(tables, now, out):
 
 @kernel
 def _act_all(tables, games, actions, gained):
+    tables, games = borrow(tables), borrow(games)
     for lane in range(actions.shape[0]):
         if not is_legal(tables, games.now, lane, actions[lane]):
             return lane

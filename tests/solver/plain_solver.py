@@ -38,6 +38,12 @@ def parts_of(dice: Dice) -> set[Dice]:
     return {keep for size in range(len(dice)) for keep in combinations(dice, size)}
 
 
+@cache
+def name_of(keep: Dice) -> str:
+    """The name of the action that keeps some dice."""
+    return "keep " + (" ".join(map(str, keep)) or "nothing")
+
+
 class PlainSolver:
     """The exact optimum of a small ruleset of one column."""
 
@@ -45,10 +51,16 @@ class PlainSolver:
         self.rules = rules
         self.rolls: list[Dice] = list(combinations_with_replacement(range(1, 7), rules.dice))
         self._turns: dict[PlainState, tuple[list[dict[Dice, float]], list[dict[Dice, float]]]] = {}
+        self._filled: dict[tuple[PlainState, str, Dice], tuple[int, PlainState]] = {}
         self._values: dict[tuple[PlainState, int], float] = {}
 
     def fill(self, state: PlainState, box: str, dice: Dice) -> tuple[int, PlainState]:
         """The points gained and the card after."""
+        if (state, box, dice) not in self._filled:
+            self._filled[state, box, dice] = self._fill(state, box, dice)
+        return self._filled[state, box, dice]
+
+    def _fill(self, state: PlainState, box: str, dice: Dice) -> tuple[int, PlainState]:
         rules = self.rules
         points = plain_score(rules, box, dice, plain_joker(rules, state.filled, dice))
         upper = state.upper + (points if box in FACE_OF else 0)
@@ -115,7 +127,7 @@ class PlainSolver:
         }
         if throws_left:
             for keep in parts_of(dice):
-                values["keep " + (" ".join(map(str, keep)) or "nothing")] = keeps[throws_left][keep]
+                values[name_of(keep)] = keeps[throws_left][keep]
         return values
 
     def states(self) -> Iterator[PlainState]:

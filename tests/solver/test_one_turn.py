@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -14,17 +16,24 @@ from yatzy_env.solver.turn import one_turn_action_values
 from yatzy_env.tables import Tables, action_names, compile_tables
 
 
+@cache
+def chances(dice: int) -> np.ndarray:
+    """The chance of each roll after each keep, (keeps, rolls)."""
+    tables = compile_tables(ruleset({"dice": dice, "boxes": ["chance"], "bonus_points": 0}))
+    number = {tuple(counts): roll for roll, counts in enumerate(tables.counts[tables.keeps :].tolist())}
+    chance = np.zeros((tables.keeps, tables.rolls))
+    for keep in range(tables.keeps):
+        for thrown in np.flatnonzero(tables.size == dice - tables.size[keep]):
+            roll = number[tuple((tables.counts[keep] + tables.counts[thrown]).tolist())]
+            chance[keep, roll] = probability(tables.counts[thrown].tolist())
+    assert np.allclose(chance.sum(axis=1), 1)
+    return chance
+
+
 def plain_values(tables: Tables, now: Situations) -> np.ndarray:
     """The same by a matrix of the chances of each roll after each keep."""
+    chance = chances(tables.dice)
     keeps, rolls = tables.keeps, tables.rolls
-    chance = np.zeros((keeps, rolls))
-    number = {tuple(counts): roll for roll, counts in enumerate(tables.counts[keeps:].tolist())}
-    for keep in range(keeps):
-        missing = tables.dice - int(tables.size[keep])
-        for other in np.flatnonzero(tables.size == missing):
-            roll = number[tuple((tables.counts[keep] + tables.counts[other]).tolist())]
-            chance[keep, roll] = probability(tables.counts[other].tolist())
-    assert np.allclose(chance.sum(axis=1), 1)
     out = np.full((len(now.roll), tables.actions), np.nan)
     for lane, roll in enumerate(now.roll.tolist()):
         if roll < 0:

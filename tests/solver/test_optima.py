@@ -32,7 +32,8 @@ def test_published_optimum(name: str, changes: dict[str, object], optimum: float
 
 @pytest.mark.slow
 def test_maxi_as_published_with_tables_in_single_precision() -> None:
-    assert 383.305389 - 1e-6 <= solved(ruleset("maxi-tactic")).expected_score <= 383.305401 + 1e-6
+    # Published as 383.305389 to 383.305401, depending on the order of the sums; a float32 step is 3e-5 there.
+    assert solved(ruleset("maxi-tactic")).expected_score == pytest.approx(383.3054, abs=5e-5, rel=0)
 
 
 @pytest.mark.slow

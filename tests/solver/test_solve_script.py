@@ -81,6 +81,32 @@ def test_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     assert "bonus_threshold=63" in text
 
 
+def test_several_columns_give_an_interval(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    small = ("yatzy", "--set", 'boxes=["sixes", "yatzy"]', "--set", "columns=[1, 2]", "--set", "bonus_threshold=24")
+    assert run(monkeypatch, *small, "--json") == 0
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert err == ""
+    assert list(found) == [
+        "ruleset",
+        "options",
+        "lower",
+        "upper",
+        "method",
+        "lower_estimate",
+        "lower_estimate_se",
+        "games",
+        "seed",
+        "cpu_seconds",
+        "seconds",
+        "from_cache",
+        "peak_rss_mb",
+    ]
+    assert found["lower"] < found["lower_estimate"] < found["upper"]
+    assert run(monkeypatch, *small) == 0
+    assert f"from {found['lower']:.4f} to {found['upper']:.4f}" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -90,7 +116,8 @@ def test_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
         (["forced", "--set", "bonus_treshold=3"], "did you mean bonus_threshold"),
         (["forced", "--set", "bonus_threshold=many"], "bonus_threshold"),
         (["forced", "--set", "dice=9"], "dice = 9"),
-        (["triple"], "columns"),
+        (["triple", "--distribution"], "columns"),
+        (["maxi-danish", "--set", "columns=[1, 2]"], "no interval"),
     ],
 )
 def test_bad_input_is_one_line(

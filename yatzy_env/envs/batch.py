@@ -6,8 +6,10 @@ ends starts its next game in the same step (SAME_STEP autoreset); its last obser
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any
+from sys import getrefcount
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
@@ -15,20 +17,42 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from yatzy_env.envs.observation import (
-    observation_size,
-    observation_space,
-    write_observation,
-    write_observations,
-)
+from yatzy_env.card import is_joker, legal_boxes, legal_by_order
+from yatzy_env.envs.observation import compile_rows, observation_space, write_observation, write_rest
 from yatzy_env.envs.single import ILLEGAL_LIMIT
 from yatzy_env.errors import IllegalActionError, YatzyError
-from yatzy_env.games import act, is_legal, new_games, start_game, write_mask, write_masks
+from yatzy_env.games import act, may, new_games, start_game
 from yatzy_env.kernel import kernel
+from yatzy_env.native import SLACK, borrow, copy_bytes, copy_floats, flag_bytes, flag_floats, flagged_floats
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import action_names, compile_tables
+
+_KEPT = 4  # arrays of a kind that are kept for reuse
+_UNUSED = 3  # references to an array that only `_Recycled` knows: the deque, the loop, the argument of getrefcount
+
+
+class Memory(NamedTuple):
+    """What is remembered of each lane beside its game. T = padded size of the rest of an observation."""
+
+    legal: NDArray[np.int64]  # (n,) bits of the boxes that the order allows
+    rest: NDArray[np.float32]  # (n * T,) what `write_rest` writes
+    illegal_in_a_row: NDArray[np.int64]  # (n,)
+
+
+class Shown(NamedTuple):
+    """What a step writes, D entries of an observation and A actions."""
+
+    observations: NDArray[np.float32]  # (n * D + SLACK,)
+    masks: NDArray[np.int8]  # (n * A + SLACK,)
+    rewards: NDArray[np.float64]  # (n,)
+    terminated: NDArray[np.bool_]  # (n,)
+    truncated: NDArray[np.bool_]  # (n,)
+    illegal: NDArray[np.bool_]  # (n,)
+    scores: NDArray[np.int64]  # (n,) after autoreset
+    final_observations: NDArray[np.float32]  # (n, D) of lanes that ended
+    final_scores: NDArray[np.int64]  # (n,) of lanes that ended
 
 
 class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[np.float64]]):
@@ -61,18 +85,17 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         self.single_observation_space = observation_space(self.rules)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        size = observation_size(self.tables)
+        self._rows = compile_rows(self.rules)
         self._games = new_games(self.tables, np.zeros(num_envs, np.uint64))
         self._games.game[:] = -1
-        self._observations = np.empty((num_envs, size), np.float32)
-        self._masks = np.empty((num_envs, self.tables.actions), np.int8)
-        self._final_observations = np.zeros((num_envs, size), np.float32)
-        self._rewards = np.zeros(num_envs)
-        self._terminated = np.zeros(num_envs, np.bool_)
-        self._truncated = np.zeros(num_envs, np.bool_)
-        self._illegal = np.zeros(num_envs, np.bool_)
-        self._illegal_in_a_row = np.zeros(num_envs, np.int64)
-        self._final_scores = np.zeros(num_envs, np.int64)
+        self._memory = Memory(
+            legal=np.zeros(num_envs, np.int64),
+            rest=np.zeros(num_envs * self._rows.rest_padded, np.float32),
+            illegal_in_a_row=np.zeros(num_envs, np.int64),
+        )
+        self._observation_rows = _Recycled(num_envs, self._rows.size, np.float32)
+        self._mask_rows = _Recycled(num_envs, self.tables.actions, np.int8)
+        self._final_rows = _Recycled(num_envs, self._rows.size, np.float32)
         self._has_keys = False
 
     def reset(
@@ -99,10 +122,10 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
             self._games.key[:] = keys
             self._games.game[:] = -1
             self._has_keys = True
-        self._illegal_in_a_row[:] = 0
-        self._illegal[:] = False
-        _reset_lanes(self.tables, self._games, self._observations, self._masks)
-        return self._observations.copy(), self._infos()
+        self._memory.illegal_in_a_row[:] = 0
+        _start_lanes(self.tables, self._rows, self._games, self._memory)
+        observations, masks = self._show()
+        return observations, self._infos(masks, np.zeros(self.num_envs, np.bool_), self._games.total.copy())
 
     def step(self, actions: Any) -> tuple[NDArray[np.float32], Any, Any, Any, dict[str, Any]]:
         """Plays one action per lane.
@@ -119,44 +142,41 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         chosen = np.ascontiguousarray(actions, np.int64)
         if chosen.shape != (self.num_envs,):
             raise IllegalActionError(f"actions has shape {chosen.shape}; allowed: ({self.num_envs},)")
-        if chosen.min() < 0 or chosen.max() >= self.tables.actions:
+        size = self.num_envs
+        observations, masks = self._observation_rows.take(), self._mask_rows.take()
+        final_observations = self._final_rows.take()
+        shown = Shown(
+            observations=observations.base,
+            masks=masks.base,
+            rewards=np.empty(size),
+            terminated=np.empty(size, np.bool_),
+            truncated=np.empty(size, np.bool_),
+            illegal=np.empty(size, np.bool_),
+            scores=np.empty(size, np.int64),
+            final_observations=final_observations,
+            final_scores=np.zeros(size, np.int64),
+        )
+        count = _step_lanes(self.tables, self._rows, self._games, self._memory, chosen, shown)
+        if count < 0:
             raise IllegalActionError(
                 f"actions must lie in 0..{self.tables.actions - 1}, got {chosen.min()}..{chosen.max()}"
             )
-        _step_lanes(
-            self.tables,
-            self._games,
-            chosen,
-            self._observations,
-            self._masks,
-            self._final_observations,
-            self._rewards,
-            self._terminated,
-            self._truncated,
-            self._illegal,
-            self._illegal_in_a_row,
-            self._final_scores,
-        )
-        ended = self._terminated | self._truncated
-        infos = self._infos()
-        if ended.any():
+        infos = self._infos(masks, shown.illegal, shown.scores)
+        if count:
+            ended = shown.terminated | shown.truncated
             infos |= {
-                "final_obs": self._final_observations.copy(),
+                "final_obs": final_observations,
                 "_final_obs": ended,
-                "final_info": {"score": self._final_scores.copy(), "_score": ended},
+                "final_info": {"score": shown.final_scores, "_score": ended},
                 "_final_info": ended,
             }
-        return (
-            self._observations.copy(),
-            self._rewards.copy(),
-            self._terminated.copy(),
-            self._truncated.copy(),
-            infos,
-        )
+        return observations, shown.rewards, shown.terminated, shown.truncated, infos
 
     def action_masks(self) -> NDArray[np.int8]:
         """(num_envs, actions) int8, 1 where legal."""
-        return self._masks.copy()
+        masks = self._mask_rows.take()
+        _show_masks(self.tables, self._rows, self._games, self._memory, masks.base)
+        return masks
 
     @property
     def situations(self) -> Situations:
@@ -168,7 +188,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         games = self._games
         arrays = {f"now_{name}": values for name, values in games.now._asdict().items()}
         arrays |= {name: values for name, values in games._asdict().items() if name != "now"}
-        arrays["illegal_in_a_row"] = self._illegal_in_a_row
+        arrays["illegal_in_a_row"] = self._memory.illegal_in_a_row
         return {name: values.copy() for name, values in arrays.items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
@@ -186,11 +206,15 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         for name, values in games._asdict().items():
             if name != "now":
                 values[:] = state[name]
-        self._illegal_in_a_row[:] = state["illegal_in_a_row"]
+        self._memory.illegal_in_a_row[:] = state["illegal_in_a_row"]
         self._has_keys = True
-        write_observations(self.tables, games.now, self._observations)
-        write_masks(self.tables, games.now, self._masks)
-        return self._observations.copy()
+        _remember_lanes(self.tables, self._rows, games, self._memory)
+        return self._show()[0]
+
+    def _show(self) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        observations, masks = self._observation_rows.take(), self._mask_rows.take()
+        _show_lanes(self.tables, self._rows, self._games, self._memory, observations.base, masks.base)
+        return observations, masks
 
     def _keys(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64] | None:
         if seed is None:
@@ -205,64 +229,163 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
             )
         return np.array(seed, np.uint64)
 
-    def _infos(self) -> dict[str, Any]:
+    def _infos(self, masks: NDArray[np.int8], illegal: NDArray[np.bool_], scores: NDArray[np.int64]) -> dict[str, Any]:
         every = np.ones(self.num_envs, np.bool_)
         return {
-            "action_mask": self._masks.copy(),
+            "action_mask": masks,
             "_action_mask": every,
-            "illegal_action": self._illegal.copy(),
+            "illegal_action": illegal,
             "_illegal_action": every,
-            "score": self._games.total.copy(),
+            "score": scores,
             "_score": every,
         }
 
 
+class _Recycled:
+    """Arrays to hand out, taken again once nobody holds them.
+
+    Fresh memory of this size costs more than writing to it. Whoever gets an array owns it: it is reused only when no
+    reference to it is left, neither to the array nor to a view of it.
+    """
+
+    def __init__(self, rows: int, size: int, dtype: Any) -> None:
+        self._shape = (rows, size)
+        self._dtype = dtype
+        self._owners: deque[NDArray[Any]] = deque(maxlen=_KEPT)
+
+    def take(self) -> NDArray[Any]:
+        """A (rows, size) array with arbitrary contents, at the start of a flat one that ends `SLACK` entries later."""
+        rows, size = self._shape
+        for owner in self._owners:
+            if getrefcount(owner) == _UNUSED:
+                break
+        else:
+            owner = np.zeros(rows * size + SLACK, self._dtype)
+            self._owners.append(owner)
+        return owner[: rows * size].reshape(rows, size)
+
+
 @kernel
-def _next_game(tables, games, lane):
+def _next_game(tables, rows, games, memory, lane):
     games.game[lane] += 1
     start_game(tables, games, lane)
+    _remember(tables, rows, games, memory, lane)
 
 
 @kernel
-def _reset_lanes(tables, games, observations, masks):
-    for lane in range(masks.shape[0]):
-        _next_game(tables, games, lane)
-        write_observation(tables, games.now, lane, observations[lane])
-        write_mask(tables, games.now, lane, masks[lane])
+def _start_lanes(tables, rows, games, memory):
+    for lane in range(memory.legal.shape[0]):
+        _next_game(tables, rows, games, memory, lane)
 
 
 @kernel
-def _step_lanes(
-    tables,
-    games,
-    actions,
-    observations,
-    masks,
-    final_observations,
-    rewards,
-    terminated,
-    truncated,
-    illegal,
-    illegal_in_a_row,
-    final_scores,
-):
-    """Plays an action in every lane and writes what each lane shows now; an ended lane starts its next game."""
+def _remember_lanes(tables, rows, games, memory):
+    for lane in range(memory.legal.shape[0]):
+        _remember(tables, rows, games, memory, lane)
+
+
+@kernel(inline="always")
+def _remember(tables, rows, games, memory, lane):
+    """Works out anew what changes only when a box is filled."""
+    memory.legal[lane] = legal_by_order(tables.card, games.now.filled[lane])
+    start = lane * rows.rest_padded
+    write_rest(tables, games.now, lane, memory.rest[start : start + rows.rest_padded])
+
+
+@kernel(inline="always")
+def _legal_now(tables, now, memory, lane):
+    """Bits of the boxes that may be filled: those the order allows, unless all dice are alike."""
+    alike = tables.alike[now.roll[lane]]
+    if alike == 0:
+        return memory.legal[lane]
+    return legal_boxes(tables.card, now.filled[lane], alike)
+
+
+@kernel(inline="always")
+def _show_observation(tables, rows, now, memory, lane, out):
+    """Writes a lane's observation, from left to right."""
+    roll = now.roll[lane]
+    filled = now.filled[lane]
+    at = lane * rows.size
+    for part in range(0, rows.dice_padded, 16):
+        copy_floats(out, at + part, rows.dice, roll * rows.dice_padded + part)
+    copy_floats(out, at + rows.throws_at, rows.throws, now.throws_left[lane] * 16)
+    is_open = tables.card.all_boxes & ~filled
+    for part in range(0, rows.boxes_padded, 16):
+        flag_floats(out, at + rows.open_at + part, is_open >> part)
+    joker = tables.rolls if is_joker(tables.card, filled, tables.alike[roll]) else 0
+    for part in range(0, rows.boxes_padded, 16):
+        source = (joker + roll) * rows.boxes_padded + part
+        flagged_floats(out, at + rows.pays_at + part, rows.share, source, is_open >> part)
+    for part in range(0, rows.rest_padded, 16):
+        copy_floats(out, at + rows.rest_at + part, memory.rest, lane * rows.rest_padded + part)
+
+
+@kernel(inline="always")
+def _show_mask(tables, rows, now, memory, lane, out):
+    """Writes a lane's action mask, from left to right."""
+    at = lane * tables.actions
+    row = now.roll[lane] if now.throws_left[lane] > 0 else tables.rolls
+    for part in range(0, rows.keeps_padded, 64):
+        copy_bytes(out, at + part, rows.within, row * rows.keeps_padded + part)
+    flag_bytes(out, at + tables.keeps, _legal_now(tables, now, memory, lane))
+
+
+@kernel
+def _show_lanes(tables, rows, games, memory, observations, masks):
+    tables, rows, games, memory = borrow(tables), borrow(rows), borrow(games), borrow(memory)
+    for lane in range(memory.legal.shape[0]):
+        _show_observation(tables, rows, games.now, memory, lane, observations)
+        _show_mask(tables, rows, games.now, memory, lane, masks)
+
+
+@kernel
+def _show_masks(tables, rows, games, memory, masks):
+    tables, rows, games, memory = borrow(tables), borrow(rows), borrow(games), borrow(memory)
+    for lane in range(memory.legal.shape[0]):
+        _show_mask(tables, rows, games.now, memory, lane, masks)
+
+
+@kernel
+def _step_lanes(tables, rows, games, memory, actions, shown):
+    """Plays an action in every lane and writes what each lane shows now; an ended lane starts its next game.
+
+    Returns:
+        How many episodes ended, or -1 and nothing played if an action is outside the action space.
+    """
+    tables, rows, games, memory, shown = borrow(tables), borrow(rows), borrow(games), borrow(memory), borrow(shown)
+    actions = borrow(actions)
+    now = games.now
+    outside = False
     for lane in range(actions.shape[0]):
-        illegal[lane] = not is_legal(tables, games.now, lane, actions[lane])
-        rewards[lane] = 0.0
-        if illegal[lane]:
-            illegal_in_a_row[lane] += 1
+        outside |= actions[lane] < 0 or actions[lane] >= tables.actions
+    if outside:
+        return -1
+    ended = 0
+    for lane in range(actions.shape[0]):
+        action = actions[lane]
+        gained = np.int64(0)
+        illegal = not may(tables, now, lane, action, _legal_now(tables, now, memory, lane))
+        if illegal:
+            memory.illegal_in_a_row[lane] += 1
         else:
-            illegal_in_a_row[lane] = 0
-            rewards[lane] = act(tables, games, lane, actions[lane])
-        terminated[lane] = games.now.roll[lane] < 0
-        truncated[lane] = illegal_in_a_row[lane] >= ILLEGAL_LIMIT
-        if terminated[lane] or truncated[lane]:
-            write_observation(tables, games.now, lane, final_observations[lane])
-            final_scores[lane] = games.total[lane]
-            illegal_in_a_row[lane] = 0
-            _next_game(tables, games, lane)
-        elif illegal[lane]:
-            continue
-        write_observation(tables, games.now, lane, observations[lane])
-        write_mask(tables, games.now, lane, masks[lane])
+            memory.illegal_in_a_row[lane] = 0
+            gained = act(tables, games, lane, action)
+            if action >= tables.keeps:
+                _remember(tables, rows, games, memory, lane)
+        terminated = now.roll[lane] < 0
+        truncated = memory.illegal_in_a_row[lane] >= ILLEGAL_LIMIT
+        shown.rewards[lane] = gained
+        shown.terminated[lane] = terminated
+        shown.truncated[lane] = truncated
+        shown.illegal[lane] = illegal
+        if terminated or truncated:
+            ended += 1
+            write_observation(tables, now, lane, shown.final_observations[lane])
+            shown.final_scores[lane] = games.total[lane]
+            memory.illegal_in_a_row[lane] = 0
+            _next_game(tables, rows, games, memory, lane)
+        shown.scores[lane] = games.total[lane]
+        _show_observation(tables, rows, now, memory, lane, shown.observations)
+        _show_mask(tables, rows, now, memory, lane, shown.masks)
+    return ended

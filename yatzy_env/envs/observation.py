@@ -7,6 +7,8 @@ every situation exactly. Sums that have reached the bonus look the same, and so 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
@@ -15,8 +17,9 @@ from numpy.typing import NDArray
 from yatzy_env.card import is_joker, open_upper_points
 from yatzy_env.games import turns_done
 from yatzy_env.kernel import kernel
+from yatzy_env.native import borrow, padded
 from yatzy_env.rules import Ruleset
-from yatzy_env.situation import Situations
+from yatzy_env.situation import Situations, empty_situations
 from yatzy_env.tables import Tables, compile_tables
 
 _UPPER_FEATURES = 5
@@ -107,6 +110,63 @@ def _fifty_entries(tables: Tables) -> int:
     return 1 if tables.card.extra_yatzy_bonus else 0
 
 
+class Rows(NamedTuple):
+    """The parts of an observation and of a mask that are written as they stand, padded to whole vectors."""
+
+    size: int  # D, entries of an observation
+    boxes_padded: int
+    dice_padded: int
+    keeps_padded: int
+    rest_padded: int
+    throws_at: int  # where each part starts
+    open_at: int
+    pays_at: int
+    rest_at: int
+    dice: NDArray[np.float32]  # (R * dice_padded,) the block `dice` of every roll
+    throws: NDArray[np.float32]  # (most throws left + 1) * 16, the block `throws_left`
+    share: NDArray[np.float32]  # (2 * R * boxes_padded,) the block `pays` of an empty card, without and with joker
+    within: NDArray[np.int8]  # ((R + 1) * keeps_padded,) the keeps of every roll; of none in the last row
+
+
+@lru_cache(maxsize=64)
+def compile_rows(rules: Ruleset) -> Rows:
+    """Compiles the rows of a ruleset. Compiled once per ruleset and process."""
+    tables = compile_tables(rules)
+    start = {block.name: block.start for block in observation_blocks(rules)}
+    throws_at, open_at, pays_at = start["throws_left"], start["open"], start["pays"]
+    boxes = tables.card.boxes
+    dice = empty_situations(tables, tables.rolls)
+    dice.roll[:] = np.arange(tables.rolls)
+    throws = empty_situations(tables, tables.most_throws_left + 1)
+    throws.roll[:] = 0
+    throws.throws_left[:] = np.arange(tables.most_throws_left + 1)
+    rows = {
+        "dice": _pad(observe(tables, dice)[:, :throws_at], 16),
+        "throws": _pad(observe(tables, throws)[:, throws_at:open_at], 16),
+        "share": _pad(tables.share.reshape(-1, boxes), 16),
+        "within": _pad(np.concatenate([tables.within, np.zeros((1, tables.keeps), np.int8)]), 64),
+    }
+    return Rows(
+        size=observation_size(tables),
+        boxes_padded=padded(boxes),
+        dice_padded=padded(throws_at),
+        keeps_padded=padded(tables.keeps, 64),
+        rest_padded=padded(observation_size(tables) - pays_at - boxes),
+        throws_at=throws_at,
+        open_at=open_at,
+        pays_at=pays_at,
+        rest_at=pays_at + boxes,
+        **rows,
+    )
+
+
+def _pad(rows: NDArray[Any], unit: int) -> NDArray[Any]:
+    out = np.zeros((len(rows), padded(rows.shape[1], unit)), rows.dtype)
+    out[:, : rows.shape[1]] = rows
+    out.flags.writeable = False
+    return out.reshape(-1)
+
+
 def observe(tables: Tables, situations: Situations) -> NDArray[np.float32]:
     """The observations of a batch.
 
@@ -121,6 +181,7 @@ def observe(tables: Tables, situations: Situations) -> NDArray[np.float32]:
 @kernel
 def write_observations(tables, now, out):
     """Writes the observation of every lane into the rows of an (n, D) float32 array."""
+    tables, now = borrow(tables), borrow(now)
     for lane in range(out.shape[0]):
         write_observation(tables, now, lane, out[lane])
 
@@ -159,9 +220,18 @@ def write_observation(tables, now, lane, out):
                 out[at + card.boxes + box] = tables.share[joker, roll, box]
     at += 2 * card.boxes
 
+    write_rest(tables, now, lane, out[at:])
+
+
+@kernel(inline="always")
+def write_rest(tables, now, lane, out):
+    """Writes what follows `pays` in an observation: it changes only when a box is filled."""
+    card = tables.card
+    filled = now.filled[lane]
+    at = 0
     if card.bonus_threshold > 0:
         for column in range(card.columns):
-            _write_upper(card, filled, now.upper[lane, column], column, out[at : at + _UPPER_FEATURES])
+            _write_upper(card, filled, now.upper[lane, column], column, out, at)
             at += _UPPER_FEATURES
     if card.extra_yatzy_bonus > 0:
         out[at] = now.fifty[lane]
@@ -169,23 +239,27 @@ def write_observation(tables, now, lane, out):
     out[at] = turns_done(filled) / card.boxes
 
 
-@kernel
-def _write_upper(card, filled, upper, column, out):
+@kernel(inline="always")
+def _write_upper(card, filled, upper, column, out, at):
     missing = max(card.bonus_threshold - upper, 0)
     reach = open_upper_points(card, filled, column)
+    secured, hopeless, share = 0, 0, 0.0
     if missing == 0:
-        out[2] = 1
+        secured = 1
     elif missing > reach:
         missing = card.bonus_threshold
-        out[1] = 1
-        out[3] = 1
+        hopeless = 1
+        share = 1.0
     else:
-        out[1] = missing / reach
-    out[0] = missing / card.bonus_threshold
+        share = missing / reach
     every, done = 0, 0
     for face in range(1, 7):
         if card.upper_box[column, face] != 0:
             every += face
             if card.upper_box[column, face] & filled:
                 done += face
-    out[4] = -1 if out[3] == 1 else 1 - missing / card.bonus_threshold - done / every
+    out[at] = missing / card.bonus_threshold
+    out[at + 1] = share
+    out[at + 2] = secured
+    out[at + 3] = hopeless
+    out[at + 4] = -1 if hopeless else 1 - missing / card.bonus_threshold - done / every

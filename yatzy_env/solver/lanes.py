@@ -119,9 +119,26 @@ def larger(typing_context: Any, first: Any, second: Any) -> Any:
 
 
 @intrinsic
+def where_at_least(typing_context: Any, value: Any, limit: Any, yes: Any, no: Any) -> Any:
+    """Lane by lane `yes` where the value is at least the limit, elsewhere `no`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value, limit, yes, no = arguments
+        return builder.select(builder.fcmp_ordered(">=", value, limit), yes, no)
+
+    return _LANES_TYPE(_LANES_TYPE, _LANES_TYPE, _LANES_TYPE, _LANES_TYPE), generate
+
+
+@intrinsic
 def plus(typing_context: Any, first: Any, second: Any) -> Any:
     """Lane by lane the sum of two."""
     return _LANES_TYPE(_LANES_TYPE, _LANES_TYPE), lambda context, builder, signature, pair: builder.fadd(*pair)
+
+
+@intrinsic
+def minus(typing_context: Any, first: Any, second: Any) -> Any:
+    """Lane by lane the first less the second."""
+    return _LANES_TYPE(_LANES_TYPE, _LANES_TYPE), lambda context, builder, signature, pair: builder.fsub(*pair)
 
 
 @intrinsic

@@ -277,9 +277,10 @@ def open_folder(path: str | Path, rules: Ruleset, numbers: Sequence[int]) -> Lay
 def is_finished(path: str | Path) -> bool:
     """Whether a folder holds a whole solution, by its header alone."""
     try:
-        return len(read_header(path)[1]) > 0 and read_header(path)[1][-1]["filled"] == 0
+        layers = read_header(path)[1]
     except SolutionError:
         return False
+    return len(layers) > 0 and layers[-1]["filled"] == 0
 
 
 def _identity(layer: dict[str, Any]) -> tuple[int, str]:

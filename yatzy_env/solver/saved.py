@@ -2,9 +2,9 @@
 
 With t throws left a situation is the same whatever the pool was when the turn began. So the turn of a card is computed
 backwards once, for t = 0, 1, 2, ..., and the value of the card with pool p is the mean over the first roll at
-t = p + throws - 1. Stopping with t throws left leaves a pool of t, so its value is another one at each t; it only rises
-with t, as everything does. That keeps the trick of `steps` valid: a row of the block is what its dice are worth with one
-throw less, and is raised to the best box at t and to the best keep.
+t = p + throws - 1. Stopping with t throws left leaves a pool of t, so its value is another one at each t; it only
+rises with t, as everything does. That keeps the trick of `steps` valid: a row of the block is what its dice are worth
+with one throw less, and is raised to the best box at t and to the best keep.
 
 Only the values of the layer with one more filled box are needed. Within a state the rolls' choices, a keep of one die
 less or an offer of `stop`, are listed once, sorted by how many there are, and serve all its lanes and all t.

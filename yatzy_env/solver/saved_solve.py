@@ -101,7 +101,7 @@ def solve_saved(rules: Ruleset, path: Path | None, progress: bool) -> tuple[Valu
     if path is None:
         temporary = path = Path(tempfile.mkdtemp(prefix="yatzy-env-"))
     try:
-        folder = open_folder(path, rules, pools.numbers.tolist())
+        folder = _in_cache(path, rules, pools)
         found = not folder.open_layers
         if not found:
             if progress and folder.missing_bytes > _WORTH_STATING:
@@ -120,6 +120,14 @@ def solve_saved(rules: Ruleset, path: Path | None, progress: bool) -> tuple[Valu
     if temporary is not None:
         weakref.finalize(values, shutil.rmtree, temporary, ignore_errors=True)
     return values, folder, found
+
+
+def _in_cache(path: Path, rules: Ruleset, pools: Pools) -> LayerFolder:
+    """Opens a folder of the cache."""
+    try:
+        return open_folder(path, rules, pools.numbers.tolist())
+    except SolutionError as error:
+        raise SolutionError(f"{error}; delete the folder, or pass --no-cache (cache=False)") from error
 
 
 def _statement(folder: LayerFolder) -> str:

@@ -19,20 +19,21 @@ from yatzy_env.solver.lanes import LANES, new_rows
 from yatzy_env.solver.layout import Layout
 from yatzy_env.solver.pools import Pools, enter_layer, move_pool
 from yatzy_env.solver.steps import choose_keep, plan_turn, throw
-from yatzy_env.solver.stop import Choice, find_places, list_options, list_payments, new_choice, raise_to_box
-from yatzy_env.solver.turn import make_offers, write_boxes, write_keeps
+from yatzy_env.solver.stop import find_places, list_options, list_payments, new_choice, raise_to_box
+from yatzy_env.solver.turn import box_points, make_offers, write_boxes, write_keeps
 from yatzy_env.tables import Tables
 
 _CHUNK = 256  # situations handed to a thread at a time
 
 
 @kernel(nogil=True)
-def _action_values(tables, layout, plan, pays, start, pools, after, now, order, out):
+def _action_values(tables, layout, plan, pays, points, factors, start, pools, after, now, order, out):
     """Writes the action values of situations of one layer; `start`, `pools` and `after` are those of the next."""
     card = tables.card
+    alike = tables.alike
     earned = layout.earned
     block = new_rows(plan.length)
-    shared = new_choice(pays)
+    offers = new_choice(pays).offers
     places = np.empty((LANES, card.boxes + 1, 3), np.int64)
     options = np.empty((LANES, 6 * card.boxes, 4), np.int64)
     ends = np.zeros((LANES, 7), np.int64)
@@ -49,31 +50,34 @@ def _action_values(tables, layout, plan, pays, start, pools, after, now, order, 
             filled = now.filled[situation]
             fifty = now.fifty[situation]
             throws = now.throws_left[situation]
-            choice = Choice(places[lane], options[lane], ends[lane], shared.offers)
-            legal_at_all = list_options(tables, pays, filled, fifty, choice.options, choice.ends)
-            written[lane] = find_places(layout, pays, card.upper_boxes, legal_at_all, filled, fifty, choice.places)
-            enter_layer(choice.places, written[lane], start, pools)
+            legal_at_all = list_options(tables, pays, filled, fifty, options[lane], ends[lane])
+            written[lane] = find_places(layout, pays, card.upper_boxes, legal_at_all, filled, fifty, places[lane])
+            enter_layer(places[lane], written[lane], start, pools)
             upper[lane] = now.upper[situation, 0]
             less[lane] = earned[min(upper[lane], earned.shape[0] - 1)]
             legal[lane] = legal_boxes(card, filled, 0)
             legal_in_any |= legal[lane]
             most = max(most, throws)
-            move_pool(choice.places, written[lane], throws)
-            boxes = out[situation, tables.keeps :]
+            move_pool(places[lane], written[lane], throws)
             roll = now.roll[situation]
-            write_boxes(tables, pays, after, earned, legal[lane], upper[lane], roll, choice, less[lane], boxes)
-            move_pool(choice.places, written[lane], -throws)
+            known = (after, earned, legal[lane], upper[lane], places[lane], options[lane], ends[lane], less[lane])
+            write_boxes(alike, points, factors, roll, *known, tables.keeps, situation, out)
+            move_pool(places[lane], written[lane], -throws)
         block[:] = -np.inf
         for throws in range(most):
             for lane in range(lanes.shape[0]):
-                choice = Choice(places[lane], options[lane], ends[lane], shared.offers)
-                make_offers(pays, after, earned, legal[lane], upper[lane], choice, lane)
-                move_pool(choice.places, written[lane], 1)
-            raise_to_box(pays, legal_in_any, shared.offers, block)
+                card_now = (after, earned, legal[lane], upper[lane], places[lane], options[lane], ends[lane])
+                make_offers(pays.of_box, pays.raised, pays.gained, *card_now, offers, lane)
+                move_pool(places[lane], written[lane], 1)
+            raise_to_box(pays, legal_in_any, offers, block)
             if throws > 0:
                 choose_keep(plan.whole, plan.part, plan.runs, block)
             throw(plan.add, block)
-            write_keeps(plan, block, now, lanes, throws + 1, less, out)
+            for lane in range(lanes.shape[0]):
+                situation = lanes[lane]
+                if now.throws_left[situation] == throws + 1:
+                    roll = now.roll[situation]
+                    write_keeps(plan.first_keep, plan.keep, block, lane, roll, less[lane], situation, out)
 
 
 def saved_action_values(
@@ -93,6 +97,7 @@ def saved_action_values(
     """
     plan = plan_turn(tables)
     pays = list_payments(tables)
+    points, factors = box_points(tables)
     out = np.full((len(situations.filled), tables.actions), np.nan)
     turns = np.bitwise_count(situations.filled)
     by_throws = np.argsort(situations.throws_left, kind="stable")  # situations of a block take the same steps
@@ -109,7 +114,8 @@ def saved_action_values(
             start: int = start,
             count: int = count,
         ) -> None:
-            _action_values(tables, layout, plan, pays, start, count, after, situations, order[first:last], out)
+            some = order[first:last]
+            _action_values(tables, layout, plan, pays, points, factors, start, count, after, situations, some, out)
 
         in_chunks(work, len(order), _CHUNK)
     return out

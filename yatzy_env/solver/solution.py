@@ -16,8 +16,10 @@ from yatzy_env.errors import RulesetError, SituationError, SolutionError
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, Situations, batch
 from yatzy_env.solver import store
+from yatzy_env.solver.distribution import Distribution
 from yatzy_env.solver.layers import HEADER, LayerFolder, is_finished, read_header
 from yatzy_env.solver.layout import lay_out
+from yatzy_env.solver.moments import Moments
 from yatzy_env.solver.progress import progress_bar
 from yatzy_env.solver.saved_solve import open_values, solve_saved
 from yatzy_env.solver.sweep import sweep
@@ -128,18 +130,9 @@ class Solution:
             raise SituationError(f"a batch of {n} situations has arrays of shapes {shapes}; see Situations")
         now = Situations(*(np.ascontiguousarray(values, kind) for values, kind in zip(situations, _KINDS, strict=True)))
         self._places(now.filled, now.upper[:, 0], now.fifty, np.zeros(n, np.int64))
-        spare = tables.throws - 1
-        most = spare * (1 + np.bitwise_count(now.filled).astype(np.int64)) if tables.saved_throws else np.array(spare)
-        for name, values, high in (
-            ("roll", now.roll, np.array(tables.rolls - 1)),
-            ("throws_left", now.throws_left, most),
-        ):
-            low = -1 if name == "roll" else 0
-            wrong = (values < low) | (values > high)
-            if wrong.any():
-                place = int(np.argmax(wrong))
-                allowed = int(np.broadcast_to(high, n)[place])
-                raise SituationError(f"{name} must lie in {low}..{allowed}, got {values[place]} in situation {place}")
+        turns = 1 + np.bitwise_count(now.filled).astype(np.int64) if tables.saved_throws else np.ones(n, np.int64)
+        _check_range("roll", now.roll, -1, np.full(n, tables.rolls - 1))
+        _check_range("throws_left", now.throws_left, 0, turns * (tables.throws - 1))
         if np.any((now.roll < 0) != (now.filled == tables.card.all_boxes)):
             raise SituationError("roll must be -1 on full cards and on no others")
         return self._values.action_values(now)
@@ -173,6 +166,32 @@ class Solution:
         if np.isnan(values[action]):
             return float("nan")
         return float(np.nanmax(values) - values[action])
+
+    def moments(self) -> Moments:
+        """Mean, standard deviation, bonus and yatzy rate of the final score under optimal play.
+
+        Ties within 1e-9 go to the lowest action index. Yatzy takes seconds, Maxi Yatzy minutes; the result is kept.
+
+        Raises:
+            SolutionError: under saved throws, where they are not computed.
+        """
+        return self._moments
+
+    def distribution(self) -> Distribution:
+        """The exact distribution of the final score under optimal play, ties as in `moments`; the result is kept.
+
+        Raises:
+            SolutionError: if the ruleset has too many cards (Maxi Yatzy in any order), or under saved throws.
+        """
+        return self._distribution
+
+    @cached_property
+    def _moments(self) -> Moments:
+        return self._values.moments()
+
+    @cached_property
+    def _distribution(self) -> Distribution:
+        return self._values.distribution(self.moments())
 
     def save(self, path: str | Path) -> None:
         """Writes the solution to one file, replacing it in one step; under saved throws copies it to a folder.
@@ -245,6 +264,13 @@ class Solution:
 _KINDS = (np.int64, np.int64, np.bool_, np.int64, np.int64)
 
 
+def _check_range(name: str, values: NDArray[np.int64], low: int, high: NDArray[np.int64]) -> None:
+    wrong = np.flatnonzero((values < low) | (values > high))
+    if len(wrong):
+        first = wrong[0]
+        raise SituationError(f"{name} must lie in {low}..{high[first]}, got {values[first]} in situation {first}")
+
+
 def solve(
     rules: str | dict[str, Any] | Ruleset,
     *,
@@ -254,9 +280,9 @@ def solve(
 ) -> Solution:
     """Finds the best play of a ruleset exactly.
 
-    Under saved throws the values, 5.6 GB for `maxi-alga`, are written to disk layer by layer and stay there. A call
+    Under saved throws the values, 6.3 GB for `maxi-alga`, are written to disk layer by layer and stay there. A call
     that was interrupted is continued by the next one after the last finished layer. Without the cache they go to a
-    folder of their own among the system's temporary files, and are removed with the solution.
+    folder of their own among the system's temporary files (TMPDIR), and are removed with the solution.
 
     Args:
         rules: a name of the catalogue, a dict of fields or a ruleset; of one column.
@@ -276,7 +302,8 @@ def solve(
     _check_solvable(rules)
     path = store.cache_file(rules, cache_dir)
     if rules.saved_throws:
-        return _solve_saved(rules, path if cache else None, progress)
+        values, folder, found = solve_saved(rules, path if cache else None, progress)
+        return _of_folder(rules, values, folder, from_cache=found)
     if cache and path.exists():
         return _from_cache(rules, path)
     solution = _sweep(rules, progress)
@@ -297,17 +324,6 @@ def is_cached(rules: Ruleset, cache_dir: str | Path | None = None) -> bool:
     """
     path = store.cache_file(rules, cache_dir)
     return is_finished(path) if rules.saved_throws else path.exists()
-
-
-def _solve_saved(rules: Ruleset, path: Path | None, progress: bool) -> Solution:
-    try:
-        values, folder, found = solve_saved(rules, path, progress)
-    except SolutionError as error:
-        damaged = path is not None and path.exists() and ("damaged" in str(error) or "missing" in str(error))
-        raise SolutionError(
-            f"{error}; delete {path}, or pass --no-cache (cache=False)" if damaged else str(error)
-        ) from error
-    return _of_folder(rules, values, folder, from_cache=found)
 
 
 def _load_folder(path: Path) -> Solution:
@@ -339,11 +355,11 @@ def _from_cache(rules: Ruleset, path: Path) -> Solution:
 
 
 def _check_solvable(rules: Ruleset) -> None:
-    reasons = []
     if len(rules.columns) > 1:
-        reasons.append(f"{len(rules.columns)} columns have too many cards, one column can be solved")
-    if reasons:
-        raise SolutionError(f"ruleset {rules.name!r} cannot be solved exactly: {'; '.join(reasons)}")
+        raise SolutionError(
+            f"ruleset {rules.name!r} cannot be solved exactly: {len(rules.columns)} columns have too many cards, one "
+            "column can be solved; yatzy_env.solver.triple.interval bounds the optimum of several"
+        )
 
 
 def _sweep(rules: Ruleset, progress: bool) -> Solution:

@@ -1,7 +1,9 @@
 """Action values of batches of situations: with the values of all cards, or of a game that ends with the turn.
 
-`LANES` situations make a block; unlike in the sweep its lanes are unrelated cards, so offers are made card by card.
-From there on the turn is computed for all lanes together, for as many throws as are left.
+Situations of the same card share one lane, whatever their rolls and throws left, and `LANES` cards make a block. Unlike
+in the sweep its lanes are unrelated, so offers are made card by card; but cards come in the order of their states, and
+what depends on the state alone is found once for all that follow each other. From there on the turn is computed for all
+lanes together, for as many throws as are left.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from yatzy_env.solver.steps import choose_keep, plan_turn, throw
 from yatzy_env.solver.stop import choose_box, find_places, list_options, list_payments, new_choice, value_after
 from yatzy_env.tables import Tables
 
-_CHUNK = 1024  # situations handed to a thread at a time
+_CHUNK = 1024  # cards handed to a thread at a time
 _NONE = np.zeros(0, np.int64)
 _NO_BONUS = np.zeros(64)
 for _array in (_NONE, _NO_BONUS):
@@ -51,24 +53,23 @@ def _place_bonuses(card, pays, legal, upper, bonuses, places):
 
 
 @kernel
-def make_offers(pays, values, earned, legal, upper, choice, lane):
+def make_offers(of_box, raised, gained, values, earned, legal, upper, places, options, ends, offers, lane):
     """Makes the offers of one card.
 
     Args:
-        pays: the ruleset's payments.
+        of_box: as in `Payments`.
+        raised: the same.
+        gained: the same.
         values: what follows, see `value_after`.
         earned: the bonus earned with each upper sum.
         legal: the boxes that are legal for rolls not all alike.
         upper: the card's upper sum.
-        choice: holds places and options, receives the offers in one lane.
+        places: as in `Choice`.
+        options: the same.
+        ends: the same.
+        offers: the same; receives the offers in one lane.
         lane: the lane.
     """
-    offers = choice.offers
-    options = choice.options
-    places = choice.places
-    of_box = pays.of_box
-    raised = pays.raised
-    gained = pays.gained
     end = gained.shape[0]
     best = -np.inf
     for box in range(of_box.shape[0] - 1):
@@ -84,101 +85,169 @@ def make_offers(pays, values, earned, legal, upper, choice, lane):
     offers[end * LANES + lane] = best
     for alike in range(1, 7):
         best = -np.inf
-        for option in range(choice.ends[alike - 1], choice.ends[alike]):
+        for option in range(ends[alike - 1], ends[alike]):
             after = value_after(values, earned, places, options[option, 1], upper + options[option, 2])
             best = max(best, after + options[option, 3])
         offers[(end + alike) * LANES + lane] = best
 
 
 @kernel
-def write_boxes(tables, pays, values, earned, legal, upper, roll, choice, less, out):
-    """Writes what the legal boxes are worth for the roll on the table to `out`, (B,)."""
-    alike = tables.alike[roll]
-    if alike != 0:
-        for option in range(choice.ends[alike - 1], choice.ends[alike]):
-            box, row, raised, gained = choice.options[option]
-            out[box] = value_after(values, earned, choice.places, row, upper + raised) + gained - less
-        return
-    points_of = tables.points
-    card = tables.card
-    for box in range(out.shape[0]):
-        if (legal >> box) & 1:
-            points = points_of[0, box, roll]
-            raised = points if pays.raises[box] > 0 else 0
-            gained = points * card.multiplier[card.column[box]]
-            out[box] = value_after(values, earned, choice.places, box, upper + raised) + gained - less
-
-
-@kernel
-def write_keeps(plan, block, now, lanes, throws, less, out):
-    """Writes the values of the keeps of those situations that have so many throws left, after a `throw`.
+def write_boxes(
+    alike, points, factors, roll, values, earned, legal, upper, places, options, ends, less, keeps, row, out
+):
+    """Writes what the legal boxes are worth for the roll on the table.
 
     Args:
-        plan: the plan of a turn.
-        block: the block.
-        now: a batch of situations.
-        lanes: where in the batch the situation of each lane stands.
-        throws: how many throws are left.
-        less: (LANES,) what to subtract in each lane.
+        alike: (R,) the face all dice show, 0 where they differ.
+        points: (R, B) what each box pays for rolls that differ.
+        factors: (2, B) what its points count and what they add to the upper sum.
+        roll: the roll.
+        values: what follows, see `value_after`.
+        earned: the bonus earned with each upper sum.
+        legal: the boxes that are legal for rolls not all alike.
+        upper: the card's upper sum.
+        places: as in `Choice`.
+        options: the same.
+        ends: the same.
+        less: what to subtract.
+        keeps: K, where the boxes begin among the actions.
+        row: the row of `out` to write to.
         out: (n, actions) float64.
     """
-    for lane in range(lanes.shape[0]):
-        situation = lanes[lane]
-        roll = now.roll[situation]
-        if now.throws_left[situation] == throws and roll >= 0:
-            for index in range(plan.first_keep[roll], plan.first_keep[roll + 1]):
-                keep = plan.keep[index]
-                out[situation, keep] = block[keep * LANES + lane] - less[lane]
+    face = alike[roll]
+    if face != 0:
+        for option in range(ends[face - 1], ends[face]):
+            after = value_after(values, earned, places, options[option, 1], upper + options[option, 2])
+            out[row, keeps + options[option, 0]] = after + options[option, 3] - less
+        return
+    for box in range(points.shape[1]):
+        if (legal >> box) & 1:
+            paid = points[roll, box]
+            after = value_after(values, earned, places, box, upper + paid * factors[1, box])
+            out[row, keeps + box] = after + paid * factors[0, box] - less
 
 
 @kernel
-def _write_all_keeps(plan, block, now, lanes, less, out):
-    """Writes the values of all keeps; the block's rolls hold the values of stopping and are used up."""
-    most = 0
-    for lane in range(lanes.shape[0]):
-        most = max(most, now.throws_left[lanes[lane]])
-    for throws in range(1, most + 1):
-        throw(plan.add, block)
-        write_keeps(plan, block, now, lanes, throws, less, out)
-        if throws < most:
-            choose_keep(plan.whole, plan.part, plan.runs, block)
+def write_keeps(first_keep, keep, block, lane, roll, less, row, out):
+    """Writes the values of the keeps of a roll after a `throw`.
+
+    Args:
+        first_keep: the plan's.
+        keep: the plan's.
+        block: the block.
+        lane: the lane of the card.
+        roll: the roll.
+        less: what to subtract.
+        row: the row of `out` to write to.
+        out: (n, actions) float64.
+    """
+    for index in range(first_keep[roll], first_keep[roll + 1]):
+        out[row, keep[index]] = block[keep[index] * LANES + lane] - less
 
 
 @kernel(nogil=True)
-def _action_values(tables, layout, plan, pays, values, now, order, out):
-    """The kernel of both functions below; for a layout of size 0 nothing follows and `values` is working memory."""
-    card = tables.card
-    keeps = tables.keeps
+def _action_values(tables, layout, plan, pays, points, factors, values, now, order, first, out):
+    """The kernel of both functions below; for a layout of size 0 nothing follows and `values` is working memory.
+
+    Situations are sorted: those of card c of this chunk are first[c] to first[c + 1], and situation i belongs into row
+    order[i] of `out`.
+    """
+    card, keeps, alike, earned = tables.card, tables.keeps, tables.alike, layout.earned
+    of_box, raised, gained = pays.of_box, pays.raised, pays.gained
+    first_keep, keep_of, add, whole, part, runs = (
+        plan.first_keep, plan.keep, plan.add, plan.whole, plan.part, plan.runs
+    )  # fmt: skip
+    filled_of, upper_of, fifty_of, roll_of, throws_of = now
     block = new_rows(plan.length)
     choice = new_choice(pays)
+    places, options, ends, offers = choice
     less = np.zeros(LANES)
-    for start in range(0, order.shape[0], LANES):
-        lanes = order[start : start + LANES]
-        legal_in_any = 0
-        for lane in range(lanes.shape[0]):
-            situation = lanes[lane]
-            roll = now.roll[situation]
-            if roll < 0:
+    filled = np.int64(-1)
+    fifty = False
+    legal = np.int64(0)
+    cards = first.shape[0] - 1
+    for start in range(0, cards, LANES):
+        lanes = min(LANES, cards - start)
+        legal_in_any = np.int64(0)
+        most = 0
+        for lane in range(lanes):
+            begin, end = first[start + lane], first[start + lane + 1]
+            for place in range(begin, end):
+                row = order[place]
+                for action in range(out.shape[1]):
+                    out[row, action] = np.nan  # here and not for all at once, because now the row is in reach
+            if roll_of[begin] < 0:
                 continue
-            filled = now.filled[situation]
-            fifty = now.fifty[situation]
-            legal = list_options(tables, pays, filled, fifty, choice.options, choice.ends)
-            if layout.size > 0:
-                upper = now.upper[situation, 0]
-                find_places(layout, pays, card.upper_boxes, legal, filled, fifty, choice.places)
-            else:
-                upper = 0
-                _place_bonuses(card, pays, legal, now.upper[situation], values, choice.places)
-            less[lane] = layout.earned[min(upper, layout.earned.shape[0] - 1)]
-            legal = legal_boxes(card, filled, 0)
-            boxes = out[situation, keeps:]
-            write_boxes(tables, pays, values, layout.earned, legal, upper, roll, choice, less[lane], boxes)
-            if now.throws_left[situation] > 0:
-                make_offers(pays, values, layout.earned, legal, upper, choice, lane)
+            if filled_of[begin] != filled or fifty_of[begin] != fifty or layout.size == 0:
+                filled = filled_of[begin]
+                fifty = fifty_of[begin]
+                legal = list_options(tables, pays, filled, fifty, options, ends)
+                if layout.size > 0:
+                    find_places(layout, pays, card.upper_boxes, legal, filled, fifty, places)
+                else:
+                    _place_bonuses(card, pays, legal, upper_of[begin], values, places)
+                legal = legal_boxes(card, filled, 0)
+            upper = upper_of[begin, 0] if layout.size > 0 else 0
+            less[lane] = earned[min(upper, earned.shape[0] - 1)]
+            throws = 0
+            for place in range(begin, end):
+                throws = max(throws, throws_of[place])
+                # Arguments one by one: a tuple of arrays would cost more than the work.
+                write_boxes(
+                    alike, points, factors, roll_of[place], values, earned, legal, upper,
+                    places, options, ends, less[lane], keeps, order[place], out,
+                )  # fmt: skip
+            if throws > 0:
+                make_offers(of_box, raised, gained, values, earned, legal, upper, places, options, ends, offers, lane)
                 legal_in_any |= legal
-        if legal_in_any != 0:
-            choose_box(pays, legal_in_any, choice.offers, block)
-            _write_all_keeps(plan, block, now, lanes, less, out)
+                most = max(most, throws)
+        if most > 0:
+            choose_box(pays, legal_in_any, offers, block)
+        for throws in range(1, most + 1):
+            throw(add, block)
+            for lane in range(lanes):
+                for place in range(first[start + lane], first[start + lane + 1]):
+                    if throws_of[place] == throws and roll_of[place] >= 0:
+                        write_keeps(first_keep, keep_of, block, lane, roll_of[place], less[lane], order[place], out)
+            if throws < most:
+                choose_keep(whole, part, runs, block)
+
+
+def box_points(tables: Tables) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The points of boxes as `write_boxes` reads them.
+
+    Args:
+        tables: the compiled ruleset.
+
+    Returns:
+        (R, B) plain points without joker, and (2, B) what they count and what they add to the upper sum.
+    """
+    card = tables.card
+    factors = np.array([card.multiplier[card.column], card.face > 0], np.int64)
+    return np.ascontiguousarray(tables.points[0].T), factors
+
+
+def _by_card(situations: Situations) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Groups situations by card, cards of one state next to each other.
+
+    Args:
+        situations: n situations.
+
+    Returns:
+        (n,) an order, and (cards + 1,) where in it the situations of each card begin.
+    """
+    filled, upper, fifty = situations[:3]
+    if upper.shape[1] == 1 and filled.size and filled.max() < 1 << 40 and upper.max() < 1 << 20:
+        key = filled << 21 | fifty.astype(np.int64) << 20 | upper[:, 0]
+        order = np.argsort(key)
+        changes = np.diff(key[order]) != 0
+    else:
+        order = np.lexsort((*upper.T, fifty, filled))
+        changes = np.zeros(max(len(order) - 1, 0), np.bool_)
+        for values in (filled, fifty, *upper.T):
+            changes |= values[order][1:] != values[order][:-1]
+    starts = np.flatnonzero(changes) + 1
+    return order, np.concatenate([[0], starts, [len(order)]]) if len(order) else np.zeros(1, np.intp)
 
 
 def _evaluate(
@@ -189,14 +258,17 @@ def _evaluate(
     pays = list_payments(tables)
     if not layout.size:
         pays = pays._replace(fifty_boxes=0)  # where nothing follows, no state differs from another
-    out = np.full((len(situations.filled), tables.actions), np.nan)
-    order = np.argsort(situations.throws_left, kind="stable")  # situations of a block take the same steps
+    points, factors = box_points(tables)
+    out = np.empty((len(situations.filled), tables.actions))
+    order, first = _by_card(situations)
+    situations = situations.take(order)
 
     def work(start: int, stop: int) -> None:
         known = values if layout.size else np.zeros(tables.card.boxes * 64)
-        _action_values(tables, layout, plan, pays, known, situations, order[start:stop], out)
+        some = first[start : stop + 1]
+        _action_values(tables, layout, plan, pays, points, factors, known, situations, order, some, out)
 
-    in_chunks(work, len(order), _CHUNK)
+    in_chunks(work, len(first) - 1, _CHUNK)
     return out
 
 

@@ -8,14 +8,19 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from yatzy_env.errors import SolutionError
 from yatzy_env.situation import Situations
 from yatzy_env.solver import store
+from yatzy_env.solver.distribution import Distribution, find_distribution
 from yatzy_env.solver.layers import LayerFolder
-from yatzy_env.solver.layout import Cards, find_values
+from yatzy_env.solver.layout import Cards, find_values, lay_out
+from yatzy_env.solver.moments import Moments, moments_of
 from yatzy_env.solver.pools import Pools, find_pool_values, reachable_cards
 from yatzy_env.solver.saved_turn import saved_action_values
 from yatzy_env.solver.turn import action_values
 from yatzy_env.tables import Tables
+
+_NO_MOMENTS = "under saved throws the spread of the final score is not computed exactly; estimate it by playing games"
 
 
 class Values(Protocol):
@@ -39,6 +44,12 @@ class Values(Protocol):
 
     def action_values(self, now: Situations) -> NDArray[np.float64]:
         """(n, actions) action values of n situations with reachable cards."""
+
+    def moments(self) -> Moments:
+        """Mean, standard deviation, bonus and yatzy rate of the final score."""
+
+    def distribution(self, moments: Moments) -> Distribution:
+        """The distribution of the final score, with the rates of its moments."""
 
     def save(self, path: str | Path, header: dict[str, Any]) -> None:
         """Writes the values, with a header that describes them."""
@@ -71,6 +82,15 @@ class ValuesInMemory:
     def action_values(self, now: Situations) -> NDArray[np.float64]:
         """(n, actions) action values of n situations with reachable cards."""
         return action_values(self._tables, self._layout, self._values, now)
+
+    def moments(self) -> Moments:
+        """Mean, standard deviation, bonus and yatzy rate of the final score."""
+        return moments_of(self._tables, lay_out(self._tables), self._values)
+
+    def distribution(self, moments: Moments) -> Distribution:
+        """The distribution of the final score."""
+        found = find_distribution(self._tables, lay_out(self._tables), self._values)
+        return Distribution(found, moments.bonus_rate, moments.yatzy_rate)
 
     def save(self, path: str | Path, header: dict[str, Any]) -> None:
         """Writes one file."""
@@ -106,6 +126,14 @@ class ValuesOnDisk:
     def action_values(self, now: Situations) -> NDArray[np.float64]:
         """(n, actions) action values of n situations with reachable cards."""
         return saved_action_values(self._tables, self._layout, self._pools, self._layers, now)
+
+    def moments(self) -> Moments:
+        """Refused: every size of the pool would have to be followed through the turn by itself."""
+        raise SolutionError(_NO_MOMENTS)
+
+    def distribution(self, moments: Moments) -> Distribution:
+        """Refused, as `moments` is."""
+        raise SolutionError(_NO_MOMENTS)
 
     def save(self, path: str | Path, header: dict[str, Any]) -> None:
         """Copies the folder; its header has been written with it."""

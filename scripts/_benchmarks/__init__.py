@@ -1,0 +1,1 @@
+"""Benchmarks, a module each: `add_options(parser)`, and `run(args)`, which gives the list of results."""

@@ -1,0 +1,220 @@
+"""The interval for games of several columns, against brute force over joint cards in plain Python."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.plain_rules import FACE_OF, plain_legal, plain_score
+from tests.solver.plain_solver import Dice, parts_of, throws_of
+from yatzy_env.errors import SolutionError
+from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.solver import solve, triple
+from yatzy_env.solver.layout import lay_out
+from yatzy_env.solver.triple_play import play_games
+from yatzy_env.solver.triple_prices import find_prices
+from yatzy_env.tables import compile_tables
+
+GAMES: dict[str, dict[str, Any]] = {
+    "two columns": {
+        "dice": 3,
+        "throws": 2,
+        "boxes": ["fives", "sixes", "one_pair"],
+        "columns": [1, 2],
+        "bonus_threshold": 22,
+        "bonus_points": 30,
+    },
+    "three columns": {
+        "dice": 2,
+        "throws": 3,
+        "boxes": ["twos", "yatzy"],
+        "columns": [1, 2, 3],
+        "bonus_threshold": 4,
+        "bonus_points": 9,
+        "yatzy_points": 20,
+    },
+    "order": {
+        "dice": 2,
+        "throws": 2,
+        "boxes": ["ones", "sixes", "one_pair", "yatzy"],
+        "columns": [1, 3],
+        "bonus_threshold": 12,
+        "bonus_points": 20,
+        "yatzy_points": 15,
+        "order": "top-down",
+        "yatzy_first": True,
+    },
+    "no bonus": {
+        "dice": 3,
+        "throws": 2,
+        "boxes": ["one_pair", "three_of_a_kind", "chance"],
+        "columns": [2, 2],
+        "bonus_threshold": 0,
+        "bonus_points": 0,
+    },
+}
+CLOSE = 0.12
+"""How far above the optimum the bound may lie, as a share; the games are small, where the relaxation is worst."""
+
+
+class JointSolver:
+    """The exact optimum of several columns at once: plain recursion over (filled boxes, upper sum) of each column."""
+
+    def __init__(self, rules: Ruleset) -> None:
+        self.rules = rules
+        self.one = rules.replace(columns=(1,))
+        self.rolls: list[Dice] = list(combinations_with_replacement(range(1, 7), rules.dice))
+        self.value = cache(self._value)
+
+    def start(self) -> float:
+        return self.value(((frozenset(), 0),) * len(self.rules.columns))
+
+    def _value(self, card: tuple[tuple[frozenset[str], int], ...]) -> float:
+        rules = self.rules
+        if all(len(filled) == len(rules.boxes) for filled, _ in card):
+            return 0.0
+        stop = {dice: max(self._choices(card, dice)) for dice in self.rolls}
+        values = dict(stop)
+        for _ in range(rules.throws - 1):
+            keeps = {
+                keep: sum(chance * values[tuple(sorted(keep + dice))] for dice, chance in throws_of(rules.dice - size))
+                for size in range(rules.dice)
+                for keep in combinations_with_replacement(range(1, 7), size)
+            }
+            values = {dice: max(stop[dice], *(keeps[keep] for keep in parts_of(dice))) for dice in self.rolls}
+        return sum(chance * values[dice] for dice, chance in throws_of(rules.dice))
+
+    def _choices(self, card: tuple[tuple[frozenset[str], int], ...], dice: Dice) -> list[float]:
+        rules, found = self.rules, list[float]()
+        for column, (filled, upper) in enumerate(card):
+            if len(filled) == len(rules.boxes):
+                continue
+            for box in plain_legal(self.one, filled, dice):
+                points = plain_score(self.one, box, dice)
+                after = upper + (points if box in FACE_OF else 0)
+                bonus = rules.bonus_points if upper < rules.bonus_threshold <= after else 0
+                capped = min(after, rules.bonus_threshold)
+                rest = (*card[:column], (filled | {box}, capped), *card[column + 1 :])
+                found.append(rules.columns[column] * (points + bonus) + self.value(rest))
+        return found
+
+
+@cache
+def optimum(name: str) -> float:
+    return JointSolver(ruleset(GAMES[name])).start()
+
+
+@cache
+def found(name: str) -> triple.Interval:
+    return triple.interval(GAMES[name], games=4000, cache=False, progress=False)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_interval_holds_the_optimum_and_is_not_vacuous(name: str) -> None:
+    rules, bounds = ruleset(GAMES[name]), found(name)
+    assert bounds.lower < optimum(name) < bounds.upper
+    assert bounds.upper < (1 + CLOSE) * optimum(name)
+    assert bounds.upper < 0.8 * rules.max_score
+    one = solve(rules.replace(columns=(1,)), cache=False, progress=False).expected_score
+    assert bounds.lower == pytest.approx(sum(rules.columns) * one, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_estimate_is_a_better_policy_but_no_better_than_the_optimum(name: str) -> None:
+    bounds = found(name)
+    assert bounds.lower_estimate < optimum(name) + 4 * bounds.lower_estimate_se
+    assert bounds.lower_estimate > bounds.lower + 0.5 * (optimum(name) - bounds.lower)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_any_prices_give_a_bound(name: str) -> None:
+    """The theorem asks nothing of the prices: neither their sign, nor their size, nor that they fit the turn."""
+    rules = ruleset(GAMES[name])
+    tables = compile_tables(rules)
+    rng = np.random.default_rng(1)
+    good, _ = find_prices(tables)
+    for size in (0.0, 0.3, 3.0, 30.0):
+        for _ in range(3):
+            prices = good + size * rng.normal(size=good.shape)
+            assert triple.upper_bound(rules, prices) >= optimum(name)
+    for constant in (-7.0, 0.0, 40.0):
+        assert triple.upper_bound(rules, np.full_like(good, constant)) >= optimum(name)
+
+
+def test_a_constant_price_changes_nothing() -> None:
+    rules = ruleset(GAMES["two columns"])
+    shape = (compile_tables(rules).card.boxes, compile_tables(rules).rolls)
+    free = triple.upper_bound(rules, np.zeros(shape))
+    assert triple.upper_bound(rules, np.full(shape, 11.0)) == pytest.approx(free, abs=1e-9)
+    assert found("two columns").upper < free
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_columns_do_no_better_than_free_boxes(name: str) -> None:
+    """A column is worth at most what its boxes are worth alone, for the same prices, with a line for the bonus."""
+    prices, bound = find_prices(compile_tables(ruleset(GAMES[name])))
+    assert triple.upper_bound(ruleset(GAMES[name]), prices) <= bound + 1e-4
+
+
+def test_luck_has_mean_zero_and_the_estimate_is_the_mean_score() -> None:
+    rules = ruleset(GAMES["two columns"])
+    tables, one = compile_tables(rules), compile_tables(rules.replace(columns=(1,)))
+    layout = lay_out(one).layout
+    values = np.zeros((2, tables.card.boxes - one.card.boxes + 1, layout.size), np.float32)
+    prices, _ = find_prices(tables)
+    triple.upper_bound(rules, prices, out=values)
+    scores, luck = play_games(tables, one, layout, values, 8000, 5)
+    assert abs(luck.mean()) < 4 * luck.std() / np.sqrt(len(luck))
+    assert (scores - luck).std() < scores.std()
+    again, _ = play_games(tables, one, layout, values, 100, 5)
+    assert again.tolist() == scores[:100].tolist()
+
+
+def test_the_cache_is_used_and_checked(tmp_path: Path) -> None:
+    first = triple.interval(GAMES["three columns"], games=100, cache_dir=tmp_path, progress=False)
+    again = triple.interval(GAMES["three columns"], games=100, cache_dir=tmp_path, progress=False)
+    assert not first.from_cache
+    assert again.from_cache
+    assert first.figures() | {"from_cache": True} == again.figures()
+    other = triple.interval(GAMES["three columns"], games=200, cache_dir=tmp_path, progress=False)
+    assert not other.from_cache
+    (file,) = tmp_path.glob("*.json")
+    contents = json.loads(file.read_text())
+    file.write_text(json.dumps(contents | {"upper": contents["upper"] - 1}))
+    with pytest.raises(SolutionError, match="--no-cache"):
+        triple.interval(GAMES["three columns"], games=200, cache_dir=tmp_path, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (ruleset("yatzy"), "one column"),
+        (ruleset("maxi-alga").replace(columns=(1, 2)), "saved throws"),
+        (ruleset("maxi-danish").replace(columns=(1, 2)), "more than"),
+    ],
+)
+def test_refusals(rules: Ruleset, message: str) -> None:
+    with pytest.raises(SolutionError, match=message) as caught:
+        triple.interval(rules, cache=False)
+    assert "\n" not in str(caught.value)
+
+
+def test_solve_points_to_the_interval() -> None:
+    with pytest.raises(SolutionError, match="interval"):
+        solve("triple")
+
+
+@pytest.mark.slow
+def test_triple_yatzy() -> None:
+    """The figures of the README: about two minutes of processor time."""
+    bounds = triple.interval("triple", games=1000, cache=False, progress=False)
+    assert bounds.lower == pytest.approx(1490.6399, abs=1e-3)
+    assert bounds.lower_estimate - 4 * bounds.lower_estimate_se > 1690
+    assert bounds.lower_estimate < 1710
+    assert bounds.upper < 1834

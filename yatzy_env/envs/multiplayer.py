@@ -1,0 +1,389 @@
+"""Yatzy for several players as a PettingZoo environment, with or without teams, on the tables of any ruleset.
+
+The module needs PettingZoo and is imported by `yatzy_env.multiplayer` only.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+from yatzy_env.envs.multiplayer_observation import MultiplayerView, multiplayer_space
+from yatzy_env.envs.multiplayer_render import TableView, table_image, table_text
+from yatzy_env.envs.single import ILLEGAL_LIMIT
+from yatzy_env.errors import IllegalActionError, YatzyError, unknown
+from yatzy_env.games import Games, action_masks, new_games, play, start_all
+from yatzy_env.rules import Ruleset
+from yatzy_env.rules import ruleset as find_ruleset
+from yatzy_env.situation import Situation, single
+from yatzy_env.tables import action_names, compile_tables
+
+REWARDS = ("points", "win")
+
+Teams = Sequence[Sequence[int]]
+
+
+def env(
+    ruleset: str | dict[str, Any] | Ruleset = "yatzy",
+    players: int = 2,
+    teams: Teams | None = None,
+    reward: str = "points",
+    render_mode: str | None = None,
+    strict: bool = False,
+) -> OrderEnforcingWrapper:
+    """The game behind PettingZoo's check that `reset` comes first; the arguments are those of `raw_env`."""
+    return OrderEnforcingWrapper(raw_env(ruleset, players, teams, reward, render_mode, strict))
+
+
+class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
+    """Yatzy and its relatives for two or more players, in turns.
+
+    ## Description
+    Each player, or each team, has a card. A turn is all throws and the box: the player on turn is selected again until
+    the box is filled, then the next card is on turn, in the order of `teams`. The members of a team take the turns of
+    its card in rotation. With `teams=((0, 2), (1, 3))` the order is 0, 1, 2, 3, 0, ... The game ends, for all at once,
+    when every card is full. There is no parallel version: at any time one player has something to decide.
+
+    Dice are those of `yatzy_env.dice` under the key of `reset(seed=)` with the number of the card as the seat: what a
+    card throws depends on no other card, and card 0 throws what the single environment throws under the same seed.
+
+    ## Agents
+    `player_0`, `player_1`, ...
+
+    ## Action Space
+    `Discrete(K + B)`, as in `yatzy_env.envs.YatzyEnv`.
+
+    ## Observation Space
+    `{"observation": Box(D,) float32, "action_mask": Box(K + B,) int8}`. The vector holds the flat observation of the
+    own situation, the own total, and of every other card its total and what its boxes show, in the order of play after
+    the own card; `yatzy_env.envs.multiplayer_blocks(rules, cards)` is its index table. Dice are shown to those whose
+    card is on turn. The mask holds the legal actions of the player selected; it is all zero for everybody else, and
+    for all when the game is over.
+
+    ## Rewards
+    `reward="points"`: the points gained by a step, to every player of the card: the sum over a game is the card's
+    total. `reward="win"`: 0 until the game ends; then 1 to the players of the card with the highest total, or 0 if
+    several cards share it, and -1 to the rest. With two cards this is zero-sum; with more it is not: subtract the mean
+    over the cards where that is needed. A game cut off has no result: 0 for all.
+
+    ## Episode End
+    Terminated when all cards are full. Truncated, for all players, after 100 illegal actions in a row.
+
+    ## Information
+    `infos[agent]`: `score`, the total of the own card; `scores`, that of every player by name; `illegal_action`,
+    whether the player's last action was illegal. Then the state is unchanged, the reward 0 and the same player on turn
+    (with `strict=True` it is an error instead).
+
+    ## Arguments
+    `ruleset`: a name, a dict of fields, or a Ruleset. `players`: how many. `teams`: who shares a card; None gives each
+    a card. `reward`: `points` or `win`. `render_mode`: `human` prints the cards after every step, `ansi` returns them
+    as text, `rgb_array` as a picture. `strict`: raise on illegal actions. Options of `reset` are ignored.
+
+    ## Version History
+    * v0: first version.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012, the base class declares it so
+        "name": "yatzy_v0",
+        "render_modes": ["human", "ansi", "rgb_array"],
+        "render_fps": 4,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        ruleset: str | dict[str, Any] | Ruleset = "yatzy",
+        players: int = 2,
+        teams: Teams | None = None,
+        reward: str = "points",
+        render_mode: str | None = None,
+        strict: bool = False,
+    ) -> None:
+        """Builds the environment.
+
+        Args:
+            ruleset: a name of the catalogue, a dict of fields or a Ruleset.
+            players: number of players, at least 2.
+            teams: the players of each card by number, in the order of play; None gives every player a card.
+            reward: "points" or "win".
+            render_mode: None, "human", "ansi" or "rgb_array".
+            strict: raise IllegalActionError on an illegal action instead of ignoring it.
+
+        Raises:
+            RulesetError: for an unknown or invalid ruleset.
+            YatzyError: for any other argument that is wrong.
+        """
+        super().__init__()
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise YatzyError(unknown("render mode", render_mode, self.metadata["render_modes"]))
+        if reward not in REWARDS:
+            raise YatzyError(unknown("reward", reward, REWARDS))
+        self.rules = find_ruleset(ruleset)
+        self.teams = _checked_teams(players, teams)
+        if reward == "win" and len(self.teams) < 2:
+            raise YatzyError(f"teams = {self.teams!r}: reward = 'win' needs at least two cards")
+        self.reward = reward
+        self.render_mode = render_mode
+        self.strict = strict
+        self.tables = compile_tables(self.rules)
+        self.action_names = action_names(self.rules)
+        self.possible_agents = [f"player_{player}" for player in range(players)]
+        self.agents: list[str] = []
+        self._card_of = {self.possible_agents[player]: card for card, team in enumerate(self.teams) for player in team}
+        self.action_spaces = {agent: spaces.Discrete(self.tables.actions) for agent in self.possible_agents}
+        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
+        self._view = MultiplayerView(self.rules)
+        self._games = new_games(self.tables, np.zeros(len(self.teams), np.uint64))
+        self._games.seat[:] = np.arange(len(self.teams))
+        self._games_under_key = -1
+        self._mask = np.zeros(self.tables.actions, np.int8)
+        self._turn = 0  # turns done, all cards together
+        self._illegal_in_a_row = 0
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Starts a game.
+
+        Args:
+            seed: key of the dice. Without a seed the next game under the present key is played (a random key if none
+                was ever given).
+            options: ignored.
+
+        Raises:
+            YatzyError: for a seed that is not a whole number from 0 to 2**64 - 1.
+        """
+        if seed is not None:
+            if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or not 0 <= seed < 2**64:
+                raise YatzyError(f"seed = {seed!r}; allowed: a whole number from 0 to 2**64 - 1")
+            self._set_key(int(seed))
+        elif self._games_under_key < 0:
+            self._set_key(int(np.random.default_rng().integers(2**63)))
+        self._games_under_key += 1
+        self._games.game[:] = self._games_under_key
+        start_all(self.tables, self._games)
+        self._turn = 0
+        self._illegal_in_a_row = 0
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None
+        self.agent_selection = self._player_on_turn()
+        self._look(illegal=False)
+
+    def step(self, action: Any) -> None:
+        """Plays one action of the selected player.
+
+        Args:
+            action: index of the action; None for a player whose game is over.
+
+        Raises:
+            IllegalActionError: for a number outside the action space; with `strict` for an illegal action too.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        index = self._action_index(action)
+        is_legal = bool(self._mask[index])
+        if self.strict and not is_legal:
+            legal = ", ".join(self.action_names[i] for i in np.flatnonzero(self._mask))
+            raise IllegalActionError(f"action {index} ({self.action_names[index]}) is not legal; legal: {legal}")
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._illegal_in_a_row = 0 if is_legal else self._illegal_in_a_row + 1
+        if is_legal:
+            self._play(index)
+        elif self._illegal_in_a_row >= ILLEGAL_LIMIT:
+            self.truncations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+        self._look(illegal=not is_legal)
+        if all(self.terminations.values()) or all(self.truncations.values()):
+            self._deads_step_first()
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        """What a player sees now.
+
+        Args:
+            agent: name of the player.
+
+        Returns:
+            The vector and the action mask, as copies.
+        """
+        vector = self._view.vector(self._games.now, self._games.total, self._card_of[agent], self._card_on_turn())
+        mask = self._mask.copy() if agent == self.agent_selection and self._is_live() else np.zeros_like(self._mask)
+        return {"observation": vector, "action_mask": mask}
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The observation space of a player, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The action space of a player, always the same object."""
+        return self.action_spaces[agent]
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """(actions,) int8: the legal actions of the player selected."""
+        return self._mask.copy()
+
+    @property
+    def situation(self) -> Situation:
+        """The situation of the card on turn; that of the last card when the game is over."""
+        card = self._card_on_turn()
+        return single(self.tables, self._games.now, len(self.teams) - 1 if card is None else card)
+
+    @property
+    def scores(self) -> dict[str, int]:
+        """Points so far of every player's card."""
+        return {agent: int(self._games.total[self._card_of[agent]]) for agent in self.possible_agents}
+
+    def render(self) -> Any:
+        """All cards: a str in mode `ansi`, an (H, W, 3) uint8 array in mode `rgb_array`, else None."""
+        if self.render_mode is None:
+            return None
+        view = TableView(
+            rules=self.rules,
+            owners=tuple(
+                self.possible_agents[team[0]] if len(team) == 1 else f"players {', '.join(map(str, team))}"
+                for team in self.teams
+            ),
+            now=self._games.now,
+            written=self._games.written,
+            totals=self._games.total,
+            on_turn=self._card_on_turn(),
+            player=self.agent_selection,
+        )
+        if self.render_mode == "rgb_array":
+            return table_image(view)
+        if self.render_mode == "ansi":
+            return table_text(view)
+        sys.stdout.write(table_text(view) + "\n")
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _play(self, index: int) -> None:
+        """Plays a legal action of the card on turn and pays for it."""
+        card = self._turn % len(self.teams)
+        gained = float(play(self.tables, _lane(self._games, card), np.array([index]))[0])
+        if self.reward == "points":
+            for player in self.teams[card]:
+                self.rewards[self.possible_agents[player]] = gained
+        if index < self.tables.keeps:
+            return
+        self._turn += 1
+        if self._card_on_turn() is not None:
+            self.agent_selection = self._player_on_turn()
+            return
+        self.terminations = dict.fromkeys(self.agents, True)
+        if self.reward == "win":
+            earned = win_rewards(self._games.total)
+            self.rewards = {agent: earned[self._card_of[agent]] for agent in self.agents}
+
+    def _look(self, illegal: bool) -> None:
+        """Renews the mask and what `infos` say; `illegal` is about the player selected."""
+        card = self._card_on_turn()
+        if card is None or not self._is_live():
+            self._mask = np.zeros(self.tables.actions, np.int8)
+        else:
+            self._mask = action_masks(self.tables, _lane(self._games, card).now)[0]
+        scores = self.scores
+        self.infos = {
+            agent: {
+                "score": scores[agent],
+                "scores": dict(scores),
+                "illegal_action": illegal and agent == self.agent_selection,
+            }
+            for agent in self.agents
+        }
+        if self.render_mode == "human":
+            self.render()
+
+    def _is_live(self) -> bool:
+        return bool(self.agents) and not any(self.terminations.values()) and not any(self.truncations.values())
+
+    def _card_on_turn(self) -> int | None:
+        cards = len(self.teams)
+        return self._turn % cards if self._turn < cards * self.tables.card.boxes else None
+
+    def _player_on_turn(self) -> str:
+        played, card = divmod(self._turn, len(self.teams))
+        team = self.teams[card]
+        return self.possible_agents[team[played % len(team)]]
+
+    def _set_key(self, key: int) -> None:
+        self._games.key[:] = np.uint64(key)
+        self._games_under_key = -1
+
+    def _action_index(self, action: Any) -> int:
+        try:
+            index = int(action)
+        except (TypeError, ValueError) as error:
+            raise IllegalActionError(f"action {action!r} is not a number of an action") from error
+        if not 0 <= index < self.tables.actions or index != action:
+            raise IllegalActionError(f"action {action!r} is outside the action space 0..{self.tables.actions - 1}")
+        return index
+
+    def _observation_space(self) -> spaces.Dict:
+        return spaces.Dict(
+            {
+                "observation": multiplayer_space(self.rules, len(self.teams)),
+                "action_mask": spaces.Box(0, 1, (self.tables.actions,), np.int8),
+            }
+        )
+
+
+def win_rewards(totals: Sequence[int] | NDArray[np.int64]) -> list[float]:
+    """What each card earns for a finished game: 1 for the highest total, 0 where several share it, -1 below."""
+    best = max(totals)
+    won = 1.0 if list(totals).count(best) == 1 else 0.0
+    return [won if total == best else -1.0 for total in totals]
+
+
+def _checked_teams(players: object, teams: object) -> tuple[tuple[int, ...], ...]:
+    """The players of each card.
+
+    Raises:
+        YatzyError: if there are too few players, or teams do not name each of them once.
+    """
+    if isinstance(players, bool) or not isinstance(players, int) or players < 2:
+        raise YatzyError(f"players = {players!r}; allowed: a whole number from 2")
+    if teams is None:
+        return tuple((player,) for player in range(players))
+    wrong = f"teams = {teams!r}"
+    try:
+        named = tuple(tuple(team) for team in teams)  # type: ignore[attr-defined]
+    except TypeError as error:
+        raise YatzyError(f"{wrong}; allowed: a sequence of sequences of players, such as ((0, 2), (1, 3))") from error
+    everybody = [player for team in named for player in team]
+    for player in everybody:
+        if isinstance(player, bool) or not isinstance(player, int | np.integer) or not 0 <= player < players:
+            raise YatzyError(f"{wrong} names player {player!r}; allowed: 0 to {players - 1}")
+    twice = sorted({player for player in everybody if everybody.count(player) > 1})
+    missing = sorted(set(range(players)) - set(everybody))
+    if twice:
+        raise YatzyError(f"{wrong} names player {twice[0]} twice; allowed: each player in one team")
+    if missing:
+        raise YatzyError(f"{wrong} leaves out player {missing[0]}; allowed: each player in one team")
+    if not all(named):
+        raise YatzyError(f"{wrong} has a team without players")
+    return tuple(tuple(int(player) for player in team) for team in named)
+
+
+def _lane(games: Games, lane: int) -> Games:
+    """One lane of some games: the same memory, so that what is played there is played in the games."""
+
+    def part(values: Any) -> Any:
+        if isinstance(values, tuple):
+            return type(values)._make(part(each) for each in values)  # type: ignore[attr-defined]
+        return values[lane : lane + 1]
+
+    return part(games)

@@ -1,0 +1,112 @@
+"""What a player of a game with several cards sees: the own situation, and every other card from the own point of view.
+
+Cards are seen in the order of play, counted from the observer's own: `card_1` is the card that plays after the own one.
+A player therefore reads the same table whatever the seat, and one network can play all seats.
+
+Dice are seen only by those who share the card on turn. Off turn a card shows no dice and no throws but those it has
+saved: the first throw of its next turn has not been made yet as far as anybody can see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from yatzy_env.envs.observation import Block, observation_blocks, observe
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
+from yatzy_env.tables import Tables, compile_tables
+
+_CARD_BLOCKS = ("open", "upper", "yatzy_fifty", "progress")  # those of the flat observation that are about the card
+
+
+def multiplayer_blocks(rules: Ruleset, cards: int) -> list[Block]:
+    """The index table of the observation in a game of several cards.
+
+    Args:
+        rules: the ruleset.
+        cards: how many cards are played, the own one included.
+
+    Returns:
+        The blocks in order: the flat observation of the own situation, the own total, and per other card its total,
+        its part of the flat observation and, where throws are saved, how many it holds.
+    """
+    own = observation_blocks(rules)
+    total = f"points so far / {rules.max_score}, the highest score there is"
+    blocks = [*own, Block("total", own[-1].start + own[-1].size, 1, 0.0, 1.0, f"own {total}")]
+    saved = compile_tables(rules).most_throws_left
+    for card in range(1, cards):
+        shown = [Block("total", 0, 1, 0.0, 1.0, total)]
+        shown += [block for block in own if block.name in _CARD_BLOCKS]
+        if rules.saved_throws:
+            shown.append(Block("saved", 0, 1, 0.0, 1.0, f"throws in its pool (on turn: throws left) / {saved}"))
+        for block in shown:
+            start = blocks[-1].start + blocks[-1].size
+            blocks.append(replace(block, name=f"card_{card}_{block.name}", start=start))
+    return blocks
+
+
+def multiplayer_space(rules: Ruleset, cards: int) -> spaces.Box:
+    """The Gymnasium space of the vector that `multiplayer_blocks` describes: (D,) float32."""
+    blocks = multiplayer_blocks(rules, cards)
+    low = np.concatenate([np.full(block.size, block.low, np.float32) for block in blocks])
+    high = np.concatenate([np.full(block.size, block.high, np.float32) for block in blocks])
+    return spaces.Box(low, high, dtype=np.float32)
+
+
+class MultiplayerView:
+    """Writes the observation vectors of one ruleset.
+
+    Args:
+        rules: the ruleset.
+    """
+
+    def __init__(self, rules: Ruleset) -> None:
+        self.tables = compile_tables(rules)
+        self._highest = rules.max_score
+        blocks = observation_blocks(rules)
+        entries = [np.arange(b.start, b.start + b.size) for b in blocks if b.name in _CARD_BLOCKS]
+        if rules.saved_throws:  # the last entry of the block is the fraction of throws left
+            entries += [np.array([b.start + b.size - 1]) for b in blocks if b.name == "throws_left"]
+        self._card_entries = np.concatenate(entries)
+
+    def vector(self, now: Situations, totals: NDArray[np.int64], card: int, on_turn: int | None) -> NDArray[np.float32]:
+        """The observation of those who play a card.
+
+        Args:
+            now: the situation of every card, each with the dice of its present or next turn.
+            totals: (cards,) points so far.
+            card: the observer's card.
+            on_turn: the card on turn; None when the game is over.
+
+        Returns:
+            (D,) float32.
+        """
+        flat = observe(self.tables, as_seen(self.tables, now, on_turn))
+        parts = [flat[card], [totals[card] / self._highest]]
+        cards = len(totals)
+        for step in range(1, cards):
+            other = (card + step) % cards
+            parts += [[totals[other] / self._highest], flat[other, self._card_entries]]
+        return np.concatenate(parts).astype(np.float32)
+
+
+def as_seen(tables: Tables, now: Situations, on_turn: int | None) -> Situations:
+    """The situations as the table shows them: a card off turn without dice, and with no throws but its saved ones.
+
+    Args:
+        tables: the compiled ruleset.
+        now: the situation of every card, each with the dice of its present or next turn.
+        on_turn: the card on turn; None when the game is over.
+
+    Returns:
+        A changed copy.
+    """
+    seen = now.copy()
+    waiting = np.arange(len(seen.roll)) != (-1 if on_turn is None else on_turn)
+    seen.roll[waiting] = -1
+    seen.throws_left[waiting] = np.maximum(seen.throws_left[waiting] - (tables.throws - 1), 0)
+    return seen

@@ -1,0 +1,239 @@
+"""The exact probability of every final score under optimal play.
+
+As in `moments` let X be the points that a card will still bring plus the bonus it has earned. If a turn ends with
+chance p in g points of its own and a card whose X is X', then P(X = x) is the sum of p P(X' = x - g) over the turn's
+outcomes. So the distribution of a card is a sum of shifted ones, and that of the empty card is the distribution of the
+final score. Only two layers are held at a time, cards with b and with b - 1 open boxes, and of each card only the part
+of the axis on which its scores lie is touched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.card import legal_boxes
+from yatzy_env.errors import SolutionError
+from yatzy_env.kernel import kernel
+from yatzy_env.solver.chunks import in_chunks
+from yatzy_env.solver.lanes import LANES, load, new_rows, plus, spread, store, times
+from yatzy_env.solver.layout import Cards, split_state
+from yatzy_env.solver.policy import follow_turn, list_outcomes, list_paths, new_track
+from yatzy_env.solver.steps import plan_turn
+from yatzy_env.solver.stop import (
+    choose_box,
+    find_places,
+    list_options,
+    list_payments,
+    load_rows,
+    new_choice,
+    offer_rows,
+    row_stride,
+)
+from yatzy_env.tables import Tables
+
+QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+_CHUNK = 64  # states handed to a thread at a time
+_MOST_MEMORY = 4 << 30  # bytes that two layers may take
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """How the final score is distributed under optimal play.
+
+    Attributes:
+        probability: (maximum + 1,) float64 chance of each score.
+        bonus_rate: chance of the bonus, 0 where the rules have none.
+        yatzy_rate: chance of points in the yatzy box, 0 where the sheet has none.
+    """
+
+    probability: NDArray[np.float64]
+    bonus_rate: float
+    yatzy_rate: float
+
+    @property
+    def maximum(self) -> int:
+        """The highest score that a game can end with."""
+        return len(self.probability) - 1
+
+    @property
+    def mean(self) -> float:
+        """The expected score."""
+        return float(self.probability @ np.arange(len(self.probability)))
+
+    @property
+    def standard_deviation(self) -> float:
+        """The standard deviation of the score."""
+        return float(np.sqrt(self.probability @ (np.arange(len(self.probability)) - self.mean) ** 2))
+
+    def quantile(self, share: float) -> int:
+        """The lowest score that is not exceeded with at least this chance."""
+        return int(np.searchsorted(np.cumsum(self.probability), share))
+
+    @property
+    def quantiles(self) -> dict[float, int]:
+        """The quantiles at `QUANTILES`."""
+        return {share: self.quantile(share) for share in QUANTILES}
+
+    def at_least(self, score: int) -> float:
+        """The chance of this score or more."""
+        return float(self.probability[max(score, 0) :].sum())
+
+
+@kernel
+def _find_most(tables, layout, pays, states, most):
+    """Writes the most points that each state can still bring, the bonus left out; fullest states come first."""
+    card = tables.card
+    choice = new_choice(pays)
+    for state in states:
+        filled, fifty = split_state(card, layout, state)
+        if filled == card.all_boxes:
+            continue
+        list_options(tables, pays, filled, fifty, choice.options, choice.ends)
+        legal = legal_boxes(card, filled, 0)
+        for box in range(card.boxes):
+            if (legal >> box) & 1:
+                after = most[state | (np.int64(1) << box)]
+                most[state] = max(most[state], after)
+                for payment in range(pays.of_box[box], pays.of_box[box + 1]):
+                    most[state] = max(most[state], after + np.int64(pays.gained[payment]))
+        for option in range(choice.ends[6]):
+            box, row, _, gained = choice.options[option]
+            after = state | (np.int64(1) << box)
+            if row == card.boxes:
+                after |= layout.fifty_bit
+            most[state] = max(most[state], most[after] + gained)
+
+
+@kernel(nogil=True)
+def _spread_states(tables, layout, plan, pays, paths, stride, here, there, states, values, after, out):
+    """Writes the distributions of some states to `out`.
+
+    `here` and `there` are, of this layer and of that with one more filled box, where it begins in the layout and how
+    long the row of a card is; `after` and `out` hold rows, and (cards, 2) where in them the scores begin and end.
+    """
+    card = tables.card
+    block = new_rows(plan.length)
+    rows = new_rows((card.boxes + 1) * stride)
+    choice = new_choice(pays)
+    places = choice.places
+    track = new_track(plan, paths)
+    listed, outcome = track.listed, track.outcome
+    start, width = here
+    after_start, after_width = there
+    after_rows, after_span = after
+    out_rows, out_span = out
+    for state in states:
+        filled, fifty = split_state(card, layout, state)
+        low = layout.low[filled & card.upper_boxes]
+        lanes = layout.high[filled & card.upper_boxes] - low + 1
+        padded = (lanes + LANES - 1) // LANES * LANES
+        first = layout.first[state] - start
+        legal = list_options(tables, pays, filled, fifty, choice.options, choice.ends)
+        wanted = find_places(layout, pays, card.upper_boxes, legal, filled, fifty, places)
+        load_rows(pays, values, layout.earned, places, wanted, low, padded, stride, rows)
+        legal = legal_boxes(card, filled, 0)
+        count = list_outcomes(pays, card.yatzy_boxes, legal, choice, listed)
+        for offset in range(0, lanes, LANES):
+            offer_rows(pays, legal, rows, stride, offset, choice)
+            choose_box(pays, legal, choice.offers, block)
+            follow_turn(plan, paths, pays, legal, rows, stride, offset, choice, block, track)
+            for lane in range(offset, min(offset + LANES, lanes)):
+                place = first + lane
+                begin, end = width, 0
+                for entry in range(count):
+                    chance = outcome[listed[entry, 0] * LANES + lane - offset]
+                    if chance > 0:
+                        row, gained = listed[entry, 1], listed[entry, 3]
+                        upper = min(max(low + lane + listed[entry, 2], places[row, 1]), places[row, 2])
+                        source = places[row, 0] + upper - after_start
+                        span_begin, span_end = after_span[source, 0], after_span[source, 1]
+                        to = place * width + gained + span_begin
+                        _add(after_rows, source * after_width + span_begin, span_end - span_begin, chance, out_rows, to)
+                        begin = min(begin, gained + span_begin)
+                        end = max(end, gained + span_end)
+                out_span[place, 0] = begin
+                out_span[place, 1] = end
+
+
+@kernel
+def _add(source, first, length, chance, out, to):
+    """Adds numbers times a chance to others, `LANES` at a time: rows end with so many zeros that this does no harm."""
+    factor = spread(chance)
+    for index in range(0, length, LANES):
+        store(out, to + index, plus(load(out, to + index), times(factor, load(source, first + index))))
+
+
+def find_distribution(
+    tables: Tables, cards: Cards, values: NDArray[np.float64], threads: int | None = None
+) -> NDArray[np.float64]:
+    """The distribution of the final score.
+
+    Args:
+        tables: the compiled ruleset, of one column and without saved throws.
+        cards: its cards.
+        values: (size,) values of all cards.
+        threads: how many threads work; the result does not depend on it.
+
+    Returns:
+        (scores,) float64 chance of each score from 0 on.
+
+    Raises:
+        SolutionError: if the cards are too many to hold two layers of distributions in memory.
+    """
+    layout = cards.layout
+    plan = plan_turn(tables)
+    pays = list_payments(tables)
+    paths = list_paths(tables, pays)
+    stride = row_stride(layout, pays)
+    most = np.zeros(len(layout.first), np.int64)
+    _find_most(tables, layout, pays, cards.states, most)
+    layers = [cards.states[cards.turns[number] : cards.turns[number + 1]] for number in range(tables.card.boxes + 1)]
+    starts = np.append([layout.first[states[0]] for states in layers], layout.size)
+    bonus = int(layout.earned[-1])
+    widths = [-(-(int(most[states].max()) + bonus + LANES) // LANES) * LANES for states in layers]
+    sizes = [8 * width * (stop - start) for width, start, stop in zip(widths, starts[:-1], starts[1:], strict=True)]
+    if max(one + next_one for one, next_one in zip(sizes, [*sizes[1:], 0], strict=True)) > _MOST_MEMORY:
+        raise SolutionError(
+            f"the distribution of the final score would need {max(sizes) / 1e9:,.0f} GB of memory or more; "
+            "Solution.moments gives mean, standard deviation and bonus rate"
+        )
+    after = _full_cards(layout.earned, layers[0] & tables.card.upper_boxes, layout.low, layout.high, widths[0])
+    for still_open in range(1, tables.card.boxes + 1):
+        states = layers[still_open]
+        here = (int(starts[still_open]), widths[still_open])
+        there = (int(starts[still_open - 1]), widths[still_open - 1])
+        number = int(starts[still_open + 1]) - here[0]
+        out = (np.zeros(number * here[1]), np.zeros((number, 2), np.int64))
+
+        def work(
+            first: int,
+            last: int,
+            states: NDArray[np.int64] = states,
+            spans: tuple[tuple[int, int], tuple[int, int]] = (here, there),
+            after: tuple[NDArray[np.float64], NDArray[np.int64]] = after,
+            out: tuple[NDArray[np.float64], NDArray[np.int64]] = out,
+        ) -> None:
+            some = states[first:last]
+            _spread_states(tables, layout, plan, pays, paths, stride, *spans, some, values, after, out)
+
+        in_chunks(work, len(states), _CHUNK, threads)
+        after = out
+    rows, span = after
+    return rows[: span[0, 1]].copy()
+
+
+def _full_cards(
+    earned: NDArray[np.float64],
+    filled: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    width: int,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The rows of the full cards: their bonus for certain."""
+    bonus = np.concatenate([earned[low[boxes] : high[boxes] + 1] for boxes in filled]).astype(np.int64)
+    rows = np.zeros((len(bonus), width))
+    rows[np.arange(len(bonus)), bonus] = 1.0
+    return rows.ravel(), np.column_stack([bonus, bonus + 1])

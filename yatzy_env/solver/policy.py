@@ -1,0 +1,251 @@
+"""Optimal play followed forward through a turn: how likely each way is in which a turn can end.
+
+For a block of `LANES` cards of one state the turn is first computed backwards as in `steps`; beside the value of each
+multiset stands the keep it comes from, the lowest action index among those within `TIE` of the best. Then chances flow
+forward: from the rolls to the keeps chosen there, from a keep to the six multisets with one more die, a sixth to each,
+and where the turn stops from the roll to the box chosen for it.
+
+A turn ends in an outcome: a box filled for one of the amounts it pays, or for nothing, or with dice all alike. What
+follows depends on the outcome and on nothing else of the turn.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.kernel import kernel
+from yatzy_env.solver.lanes import LANES, load, minus, new_rows, peek, plus, spread, store, times, where_at_least
+from yatzy_env.solver.steps import throw
+from yatzy_env.solver.stop import Payments
+from yatzy_env.tables import Tables
+
+TIE = 1e-9
+"""Values closer than this are equal, and the lowest action index wins."""
+
+
+class Paths(NamedTuple):
+    """What a ruleset's turn is followed by. B boxes, R rolls, P payments, K keeps, M multisets.
+
+    Outcomes are numbered: P payments, B boxes filled for nothing, 6B options with dice all alike.
+    """
+
+    outcome: NDArray[np.int64]  # (R, B) the outcome of filling a box with a roll, for rolls not all alike
+    alike: NDArray[np.int64]  # (R,) the face all dice show, 0 where they differ
+    throws: int  # of a turn
+    outcomes: int  # P + 7B
+
+
+class Track(NamedTuple):
+    """Working memory for a block. Rows as in the block, one lane per card."""
+
+    stop: NDArray[np.float64]  # (R * LANES,) what the rolls are worth when the turn stops
+    source: NDArray[np.float64]  # (M * LANES,) the keep that each multiset's value comes from, K for stopping
+    chosen: NDArray[np.int32]  # ((throws - 1) * R * LANES,) the keep chosen for each roll, by throws left less one
+    chance: NDArray[np.float64]  # (M * LANES,) chance of each multiset
+    stopped: NDArray[np.float64]  # (R * LANES,) chance that the turn stops with each roll
+    outcome: NDArray[np.float64]  # (outcomes * LANES,) chance of each outcome
+    listed: NDArray[np.int64]  # (outcomes, 5) the state's outcomes: number, row of the card after, sum raised by,
+    #                            points gained, whether they are points in a yatzy box
+
+
+def list_paths(tables: Tables, pays: Payments) -> Paths:
+    """Lists how turns can end.
+
+    Args:
+        tables: the compiled ruleset, of one column.
+        pays: its payments.
+
+    Returns:
+        The list.
+    """
+    payments, boxes = len(pays.gained), tables.card.boxes
+    outcome = np.tile(payments + np.arange(boxes, dtype=np.int64), (tables.rolls, 1))
+    for box in range(boxes):
+        for payment in range(pays.of_box[box], pays.of_box[box + 1]):
+            rows = pays.roll[pays.of_payment[payment] : pays.of_payment[payment + 1]]
+            outcome[(rows - pays.first_roll) // LANES, box] = payment
+    return Paths(outcome, tables.alike, tables.throws, payments + 7 * boxes)
+
+
+@kernel
+def new_track(plan, paths):
+    """Working memory for cards of a ruleset."""
+    rolls = paths.alike.shape[0]
+    return Track(
+        new_rows(rolls * LANES),
+        new_rows(plan.length),
+        np.zeros((paths.throws - 1) * rolls * LANES, np.int32),
+        new_rows(plan.length),
+        new_rows(rolls * LANES),
+        new_rows(paths.outcomes * LANES),
+        np.zeros((paths.outcomes, 5), np.int64),
+    )
+
+
+@kernel
+def list_outcomes(pays, yatzy_boxes, legal, choice, listed):
+    """Lists the outcomes that are possible in a state, in the order of the boxes.
+
+    Args:
+        pays: the ruleset's payments.
+        yatzy_boxes: bits of the yatzy boxes.
+        legal: the boxes that are legal for rolls not all alike.
+        choice: holds the options with dice all alike.
+        listed: (outcomes, 5) int64, receives the list; see `Track`.
+
+    Returns:
+        How many there are.
+    """
+    count = 0
+    payments = pays.gained.shape[0]
+    boxes = pays.raises.shape[0]
+    for box in range(boxes):
+        if (legal >> box) & 1:
+            listed[count] = (payments + box, box, 0, 0, 0)
+            count += 1
+            for payment in range(pays.of_box[box], pays.of_box[box + 1]):
+                in_yatzy_box = (yatzy_boxes >> box) & 1
+                listed[count] = (payment, box, pays.raised[payment], np.int64(pays.gained[payment]), in_yatzy_box)
+                count += 1
+    for option in range(choice.ends[6]):
+        box, row, raised, gained = choice.options[option]
+        listed[count] = (payments + boxes + option, row, raised, gained, (yatzy_boxes >> box) & 1)
+        count += 1
+    return count
+
+
+@kernel
+def _choose_source(whole, part, runs, block, source):
+    """`steps.choose_keep`, which also passes on the keep a value comes from."""
+    tie = spread(TIE)
+    place = 0
+    first = 0
+    for run in range(runs.shape[0]):
+        parts = runs[run, 1]
+        for _ in range(runs[run, 0]):
+            row = peek(whole, place)
+            best = load(block, row)
+            best_from = load(source, row)
+            for index in range(first, first + parts):
+                other = load(block, peek(part, index))
+                other_from = load(source, peek(part, index))
+                lower = where_at_least(best_from, other_from, other_from, best_from)
+                if_near = where_at_least(other, minus(best, tie), lower, best_from)
+                best_from = where_at_least(plus(best, tie), other, if_near, other_from)
+                best = where_at_least(best, other, best, other)
+            store(block, row, best)
+            store(source, row, best_from)
+            place += 1
+            first += parts
+
+
+@kernel
+def _choose_keeps(plan, throws, block, track):
+    """Computes the turn backwards and notes which keep is chosen; the block's rolls hold the values of stopping."""
+    rolls = track.stop.shape[0]
+    keeps = block.shape[0] - rolls
+    stop, source, chosen = track.stop, track.source, track.chosen
+    for row in range(0, rolls, LANES):
+        store(stop, row, load(block, keeps + row))
+    for left in range(1, throws):
+        throw(plan.add, block)
+        for row in range(0, block.shape[0], LANES):
+            store(source, row, spread(np.float64(min(row, keeps) // LANES)))
+        for row in range(0, rolls, LANES):
+            store(block, keeps + row, load(stop, row))
+        _choose_source(plan.whole, plan.part, plan.runs, block, source)
+        start = (left - 1) * rolls
+        for index in range(rolls):
+            chosen[start + index] = np.int32(source[keeps + index])
+
+
+@kernel
+def _flow(add, probability, throws, track):
+    """Sends the chances of the first roll through the turn to the rolls with which it stops."""
+    chance, chosen, stopped = track.chance, track.chosen, track.stopped
+    rolls = stopped.shape[0]
+    keeps = chance.shape[0] - rolls
+    stopping = keeps // LANES
+    sixth = spread(1.0 / 6.0)
+    for roll in range(probability.shape[0]):
+        store(chance, keeps + roll * LANES, spread(probability[roll]))
+        store(stopped, roll * LANES, spread(0.0))
+    for left in range(throws - 1, 0, -1):
+        for row in range(0, keeps, LANES):
+            store(chance, row, spread(0.0))
+        start = (left - 1) * rolls
+        for index in range(rolls):
+            keep = chosen[start + index]
+            if keep == stopping:
+                stopped[index] += chance[keeps + index]
+            else:
+                chance[keep * LANES + index % LANES] += chance[keeps + index]
+        for row in range(keeps, chance.shape[0], LANES):
+            store(chance, row, spread(0.0))
+        for keep in range(stopping):
+            share = times(load(chance, keep * LANES), sixth)
+            for face in range(6):
+                row = peek(add, 6 * keep + face)
+                store(chance, row, plus(load(chance, row), share))
+    for row in range(0, rolls, LANES):
+        store(stopped, row, plus(load(stopped, row), load(chance, keeps + row)))
+
+
+@kernel
+def _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track):
+    """Sends the chances of the rolls with which the turn stops to the boxes chosen for them."""
+    stop, stopped, outcome, offers = track.stop, track.stopped, track.outcome, choice.offers
+    payments = pays.gained.shape[0]
+    boxes = pays.raises.shape[0]
+    tie = spread(TIE)
+    nothing = spread(0.0)
+    for row in range(0, outcome.shape[0], LANES):
+        store(outcome, row, nothing)
+    for roll in range(paths.alike.shape[0]):
+        still = load(stopped, roll * LANES)
+        enough = minus(load(stop, roll * LANES), tie)
+        face = paths.alike[roll]
+        if face != 0:
+            for option in range(choice.ends[face - 1], choice.ends[face]):
+                after = load(rows, choice.options[option, 1] * stride + offset + choice.options[option, 2])
+                worth = plus(after, spread(np.float64(choice.options[option, 3])))
+                taken = where_at_least(worth, enough, still, nothing)
+                still = minus(still, taken)
+                row = (payments + boxes + option) * LANES
+                store(outcome, row, plus(load(outcome, row), taken))
+            continue
+        for box in range(boxes):
+            if (legal >> box) & 1:
+                number = paths.outcome[roll, box]
+                if number < payments:
+                    worth = load(offers, number * LANES)
+                else:
+                    worth = load(rows, box * stride + offset)
+                taken = where_at_least(worth, enough, still, nothing)
+                still = minus(still, taken)
+                row = number * LANES
+                store(outcome, row, plus(load(outcome, row), taken))
+
+
+@kernel
+def follow_turn(plan, paths, pays, legal, rows, stride, offset, choice, block, track):
+    """Finds how likely each outcome of a turn is under optimal play.
+
+    Args:
+        plan: the plan of the turn.
+        paths: how turns can end.
+        pays: the ruleset's payments.
+        legal: the boxes that are legal for rolls not all alike.
+        rows: the values of the cards after, as `load_rows` lays them out.
+        stride: length of a row.
+        offset: how far the upper sum of the block's first card lies above the state's lowest.
+        choice: holds the offers made from these rows.
+        block: the block; its rolls hold the values of stopping and are used up.
+        track: receives the chances in `outcome`.
+    """
+    _choose_keeps(plan, paths.throws, block, track)
+    _flow(plan.add, plan.probability, paths.throws, track)
+    _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track)
