@@ -252,4 +252,6 @@ def check_games(solution: Solution, games: int, seed: int) -> dict[str, Any]:
             f"{solution.rules.name}: the mean of {games} games, {mean:.3f} with a standard error of {error:.3f}, is "
             f"{distance:+.1f} standard errors away from {solution.expected_score:.3f}"
         )
-    return {"games": games, "mean_score": mean, "score_se": error, "standard_errors_away": round(distance, 2)}
+    spread = error * sqrt(games)
+    report = {"games": games, "mean_score": mean, "standard_deviation": spread, "score_se": error}
+    return report | {"standard_errors_away": round(distance, 2)}

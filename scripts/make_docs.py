@@ -131,7 +131,7 @@ def environments_page() -> str:
 
 
 def readme() -> str:
-    """The README with the table of results between its markers renewed from the stored evaluation."""
+    """The README with its tables of results and optima renewed from the stored evaluation and solutions."""
     found = json.loads((DOCS / "ladder.json").read_text(encoding="utf-8"))
     rows = [
         (
@@ -153,12 +153,48 @@ def readme() -> str:
         f"The optimum is **{found['optimum']:.2f}**. {games:,} games per agent on the same dice, by `{command}`:\n\n"
         + table(head, rows)
     )
-    before, begin, rest = README.read_text(encoding="utf-8").partition("<!-- results:begin -->\n")
-    _, end, after = rest.partition("<!-- results:end -->")
+    page = between(README.read_text(encoding="utf-8"), "results", text)
+    return between(page, "optima", optima_table(short=True))
+
+
+def between(page: str, name: str, text: str) -> str:
+    """A page with the text between two markers renewed."""
+    before, begin, rest = page.partition(f"<!-- {name}:begin -->\n")
+    _, end, after = rest.partition(f"<!-- {name}:end -->")
     return before + begin + text + end + after
 
 
-PAGES = {DOCS / "rulesets.md": rulesets_page, DOCS / "environments.md": environments_page, README: readme}
+def optima_table(short: bool) -> str:
+    """The optima that scripts/optima.py has written."""
+    rows = []
+    for found in json.loads((DOCS / "optima.json").read_text(encoding="utf-8")):
+        spread, bonus, yatzy = (found[key] for key in ("standard_deviation", "bonus_rate", "yatzy_rate"))
+        rules = CATALOGUE[found["ruleset"]]
+        row = [
+            f"`{rules.name}`",
+            f"{found['expected_score']:.{4 if short else 10}f}",
+            f"{spread:.2f}" if spread is not None else f"about {found['verified']['standard_deviation']:.1f}",
+            f"{100 * bonus:.1f}" if rules.bonus_points and bonus is not None else "",
+        ]
+        if not short:
+            row.append(f"{100 * yatzy:.1f}" if yatzy is not None else "")
+        row += [f"{found['cards']:,}", f"{found['cpu_seconds']:,.2f}"]
+        rows.append(row if short else [*row, ", ".join(found["how"])])
+    head = ["ruleset", "optimum", "standard deviation", "bonus %", "cards", "CPU seconds"]
+    return table(head if short else [*head[:4], "yatzy %", *head[4:], "verified by"], rows)
+
+
+def solver_page() -> str:
+    """The page about the solver with its table of optima renewed."""
+    return between((DOCS / "solver.md").read_text(encoding="utf-8"), "optima", optima_table(short=False))
+
+
+PAGES = {
+    DOCS / "rulesets.md": rulesets_page,
+    DOCS / "environments.md": environments_page,
+    DOCS / "solver.md": solver_page,
+    README: readme,
+}
 
 
 def main() -> int:

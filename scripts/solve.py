@@ -106,7 +106,11 @@ def spread(solution: Solution) -> dict[str, Any]:
 def verify(solution: Solution, args: argparse.Namespace) -> dict[str, Any]:
     """What `--verify` found; leaves with status 1 if anything disagrees."""
     from scripts._verify import DisagreementError, check_cards, check_games
+    from yatzy_env.errors import YatzyError
 
+    for what, number, least in (("--sample", args.sample, 1), ("--games", args.games, 2)):
+        if number < least:
+            raise YatzyError(f"{what} {number}; allowed: {least} or more")
     try:
         return check_cards(solution, args.sample, args.seed) | check_games(solution, args.games, args.seed)
     except DisagreementError as error:

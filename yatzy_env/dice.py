@@ -46,10 +46,16 @@ def mix(state, value):
 
 
 @kernel(inline="always")
-def throw_state(game_key, game, seat, turn, throw):
-    """The generator's state for one throw; `die` draws from it."""
+def player_state(game_key, game, seat):
+    """The generator's state for one player's whole game; `throw_state` goes on from it."""
     # The key is mixed on its own first: folded in with the game, game 1 of key 0 would be game 0 of key 1.
-    return mix(mix(mix(mix(mix(_NO_STATE, game_key), game), seat), turn), throw)
+    return mix(mix(mix(_NO_STATE, game_key), game), seat)
+
+
+@kernel(inline="always")
+def throw_state(player, turn, throw):
+    """The generator's state for one throw; `die` draws from it."""
+    return mix(mix(player, turn), throw)
 
 
 @kernel(inline="always")

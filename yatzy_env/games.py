@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
-from yatzy_env.dice import die, mix, throw_state, uniform
+from yatzy_env.dice import die, mix, player_state, throw_state, uniform
 from yatzy_env.errors import IllegalActionError
 from yatzy_env.kernel import kernel
-from yatzy_env.native import borrow, count_bits
+from yatzy_env.multisets import FACES
+from yatzy_env.native import borrow, count_bits, peek
 from yatzy_env.situation import Situations, empty_situations
 from yatzy_env.tables import Tables
 
+_FACES = len(FACES)
 _NOISE = 1 << 32  # folded in where a throw folds in the number of a die: noise and dice never meet
 
 
@@ -66,20 +68,28 @@ def turns_done(filled):
 
 
 @kernel(inline="always")
-def throw_dice(tables, games, lane, keep):
-    """Throws the dice that are not kept and puts the new roll on the table."""
+def player_of(games, lane):
+    """The state of the generator of a lane's dice; it stays the same during a game."""
+    return player_state(games.key[lane], games.game[lane], games.seat[lane])
+
+
+@kernel(inline="always")
+def throw_dice(tables, games, lane, keep, player):
+    """Throws the dice that are not kept and puts the new roll on the table; `player` is the lane's `player_of`."""
     now = games.now
-    turn = turns_done(now.filled[lane])
-    state = throw_state(games.key[lane], games.game[lane], games.seat[lane], turn, games.throw[lane])
+    state = throw_state(player, turns_done(now.filled[lane]), games.throw[lane])
     held = np.int64(keep)
-    for j in range(tables.dice - tables.size[held]):
-        held = np.int64(tables.add[held, die(state, j)])
+    thrown = tables.dice - tables.size[held]
+    for j in range(tables.dice - 1, -1, -1):
+        # As many rounds for any keep, without a branch: how many dice are thrown is hard to predict for a processor.
+        more = peek(tables.add, held * _FACES + die(state, j))
+        held = more if j < thrown else held
     now.roll[lane] = held - tables.keeps
 
 
 @kernel
-def start_game(tables, games, lane):
-    """Clears a lane's card and starts its first turn."""
+def clear_game(tables, games, lane):
+    """Clears a lane's card for its first turn; no dice are thrown."""
     now = games.now
     now.filled[lane] = 0
     now.upper[lane, :] = 0
@@ -88,7 +98,13 @@ def start_game(tables, games, lane):
     games.throw[lane] = 0
     games.written[lane, :] = -1
     games.total[lane] = 0
-    throw_dice(tables, games, lane, 0)
+
+
+@kernel
+def start_game(tables, games, lane):
+    """Clears a lane's card and starts its first turn."""
+    clear_game(tables, games, lane)
+    throw_dice(tables, games, lane, 0, player_of(games, lane))
 
 
 @kernel
@@ -161,23 +177,30 @@ def is_legal(tables, now, lane, action):
 
 
 @kernel(inline="always")
+def settle(tables, games, lane, action):
+    """Plays a legal action in a lane up to the throw of the dice that follows unless the card is full.
+
+    Returns:
+        The points gained.
+    """
+    if action >= tables.keeps:
+        return fill_box(tables, games, lane, action - tables.keeps)
+    games.now.throws_left[lane] -= 1
+    games.throw[lane] += 1
+    return np.int64(0)
+
+
+@kernel
 def act(tables, games, lane, action):
     """Plays a legal action in a lane.
 
     Returns:
         The points gained.
     """
-    now = games.now
-    gained = np.int64(0)
-    keep = np.int64(0)
-    if action >= tables.keeps:
-        gained = fill_box(tables, games, lane, action - tables.keeps)
-    else:
-        keep = action
-        now.throws_left[lane] -= 1
-        games.throw[lane] += 1
-    if now.roll[lane] >= 0:
-        throw_dice(tables, games, lane, keep)
+    gained = settle(tables, games, lane, action)
+    if games.now.filled[lane] != tables.card.all_boxes:
+        keep = action if action < tables.keeps else 0
+        throw_dice(tables, games, lane, keep, player_of(games, lane))
     return gained
 
 
@@ -253,7 +276,7 @@ def gains(tables: Tables, situations: Situations) -> NDArray[np.int64]:
 def _noise(games, out):
     for lane in range(out.shape[0]):
         turn = turns_done(games.now.filled[lane])
-        state = throw_state(games.key[lane], games.game[lane], games.seat[lane], turn, games.throw[lane])
+        state = throw_state(player_of(games, lane), turn, games.throw[lane])
         out[lane] = uniform(mix(state, _NOISE))
 
 

@@ -11,6 +11,7 @@ entries later than the last row. None of them checks bounds: only private kernel
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -59,6 +60,53 @@ def _without_owner(context: Any, builder: Any, numba_type: Any, value: Any) -> A
 
 
 @intrinsic
+def put(typing_context: Any, memory: Any, value: Any) -> Any:
+    """Writes where a tuple of arrays lies, borrowed, into a flat array of at least `room(value)` int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bare = _without_owner(context, builder, signature.args[1], arguments[1])
+        _store(context, builder, signature.args[0], arguments[0], context.get_constant(types.intp, 0), bare, 8)
+        return context.get_dummy_value()
+
+    return types.void(memory, value), generate
+
+
+@intrinsic
+def room(typing_context: Any, value: Any) -> Any:
+    """How many int64 `put` writes."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        size = context.get_abi_sizeof(context.get_value_type(signature.args[0]))
+        return context.get_constant(types.int64, -(-size // 8))
+
+    return types.int64(value), generate
+
+
+def taker(type_of_value: Callable[[], Any]) -> Any:
+    """Makes the function `take(memory)` that gives back, in a kernel, what `put` wrote.
+
+    Taking apart a tuple of forty arrays whenever Python calls a kernel costs more than a step of a game; one array
+    that knows where they lie costs nearly nothing. Whoever holds it must hold the arrays too.
+
+    Args:
+        type_of_value: called when a kernel is compiled; returns the numba type of what was written.
+    """
+
+    @intrinsic
+    def take(typing_context: Any, memory: Any) -> Any:
+        value_type = type_of_value()
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            start = context.get_constant(types.intp, 0)
+            vector = context.get_value_type(value_type)
+            return _load(context, builder, signature.args[0], arguments[0], start, vector, 8)
+
+        return value_type(memory), generate
+
+    return take
+
+
+@intrinsic
 def count_bits(typing_context: Any, bits: Any) -> Any:
     """How many bits of a whole number are set."""
 
@@ -69,12 +117,27 @@ def count_bits(typing_context: Any, bits: Any) -> Any:
 
 
 @intrinsic
+def peek(typing_context: Any, table: Any, index: Any) -> Any:
+    """Entry `index` of a table in C order, counted row by row, as int64; negative indices do not wrap around."""
+    if not (isinstance(table, types.Array) and table.layout == "C" and isinstance(table.dtype, types.Integer)):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        entry = builder.load(builder.gep(array.data, [arguments[1]]))
+        return context.cast(builder, entry, signature.args[0].dtype, types.int64)
+
+    return types.int64(table, types.intp), generate
+
+
+@intrinsic
 def copy_floats(typing_context: Any, to: Any, at: Any, source: Any, start: Any) -> Any:
     """Copies 16 float32 between flat arrays."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value = _load(context, builder, signature.args[2], *arguments[2:], _FLOATS, 4)
-        _store(context, builder, signature.args[0], *arguments[:2], value, 4)
+        to, at, source, start = arguments
+        value = _load(context, builder, signature.args[2], source, start, _FLOATS, 4)
+        _store(context, builder, signature.args[0], to, at, value, 4)
         return context.get_dummy_value()
 
     return types.void(to, types.intp, source, types.intp), generate
@@ -85,8 +148,9 @@ def copy_bytes(typing_context: Any, to: Any, at: Any, source: Any, start: Any) -
     """Copies 64 int8 between flat arrays."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value = _load(context, builder, signature.args[2], *arguments[2:], _BYTES, 1)
-        _store(context, builder, signature.args[0], *arguments[:2], value, 1)
+        to, at, source, start = arguments
+        value = _load(context, builder, signature.args[2], source, start, _BYTES, 1)
+        _store(context, builder, signature.args[0], to, at, value, 1)
         return context.get_dummy_value()
 
     return types.void(to, types.intp, source, types.intp), generate
@@ -97,8 +161,9 @@ def flag_floats(typing_context: Any, to: Any, at: Any, bits: Any) -> Any:
     """Writes the low 16 bits of a whole number as float32."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value = builder.uitofp(_flags(builder, arguments[2], 16), _FLOATS)
-        _store(context, builder, signature.args[0], *arguments[:2], value, 4)
+        to, at, bits = arguments
+        value = builder.uitofp(_flags(builder, bits, 16), _FLOATS)
+        _store(context, builder, signature.args[0], to, at, value, 4)
         return context.get_dummy_value()
 
     return types.void(to, types.intp, types.int64), generate
@@ -109,9 +174,10 @@ def flagged_floats(typing_context: Any, to: Any, at: Any, source: Any, start: An
     """Copies those of 16 float32 whose bit is set and writes 0 for the others."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value = _load(context, builder, signature.args[2], *arguments[2:4], _FLOATS, 4)
-        value = builder.select(_flags(builder, arguments[4], 16), value, ir.Constant(_FLOATS, None))
-        _store(context, builder, signature.args[0], *arguments[:2], value, 4)
+        to, at, source, start, bits = arguments
+        value = _load(context, builder, signature.args[2], source, start, _FLOATS, 4)
+        value = builder.select(_flags(builder, bits, 16), value, ir.Constant(_FLOATS, None))
+        _store(context, builder, signature.args[0], to, at, value, 4)
         return context.get_dummy_value()
 
     return types.void(to, types.intp, source, types.intp, types.int64), generate
@@ -122,8 +188,9 @@ def flag_bytes(typing_context: Any, to: Any, at: Any, bits: Any) -> Any:
     """Writes the 64 bits of a whole number as int8."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value = builder.zext(_flags(builder, arguments[2], 64), _BYTES)
-        _store(context, builder, signature.args[0], *arguments[:2], value, 1)
+        to, at, bits = arguments
+        value = builder.zext(_flags(builder, bits, 64), _BYTES)
+        _store(context, builder, signature.args[0], to, at, value, 1)
         return context.get_dummy_value()
 
     return types.void(to, types.intp, types.int64), generate

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
 import yatzy_env
+from agents.ppo.vec_env import BatchVecEnv
 from yatzy_env import IllegalActionError, YatzyError
+from yatzy_env.dice import key
 from yatzy_env.envs import YatzyEnv
 from yatzy_env.envs.batch import YatzyVectorEnv
 from yatzy_env.envs.single import ILLEGAL_LIMIT
@@ -49,6 +54,69 @@ def test_lanes_equal_single_environments_step_by_step(name: str) -> None:
             np.testing.assert_array_equal(info["action_mask"], infos["action_mask"][lane])
             assert info["score"] == infos["score"][lane]
     assert ended >= lanes
+
+
+@pytest.mark.parametrize("name", yatzy_env.rulesets())
+def test_the_sb3_adapter_equals_single_environments_step_by_step(name: str) -> None:
+    lanes, seed = 2, 6
+    adapter = BatchVecEnv(yatzy_env.ruleset(name), lanes, seed)
+    singles = [YatzyEnv(name) for _ in range(lanes)]
+    observations = adapter.reset()
+    for lane, env in enumerate(singles):
+        np.testing.assert_array_equal(env.reset(seed=key("train", seed, lane))[0], observations[lane])
+    rng = np.random.default_rng(1)
+    ended = 0
+    for _ in range(300):
+        actions = legal_actions(rng, adapter.env_method("action_masks"))
+        observations, rewards, dones, infos = adapter.step(actions)
+        for lane, env in enumerate(singles):
+            observation, reward, done, _, info = env.step(actions[lane])
+            assert (reward, done) == (rewards[lane], dones[lane])
+            if done:
+                ended += 1
+                np.testing.assert_array_equal(infos[lane]["terminal_observation"], observation)
+                assert infos[lane]["episode"]["r"] == info["score"]
+                observation, _ = env.reset()
+            np.testing.assert_array_equal(observation, observations[lane])
+            np.testing.assert_array_equal(env.action_masks(), adapter.action_masks()[lane])
+    assert ended >= lanes
+
+
+@pytest.mark.parametrize("held", ["all", "a view of the observation", "nothing"])
+def test_arrays_are_reused_only_when_nobody_holds_them(held: str) -> None:
+    env, other = YatzyVectorEnv(5, "yahtzee"), YatzyVectorEnv(5, "yahtzee")
+    rng = np.random.default_rng(2)
+    env.reset(seed=3)
+    other.reset(seed=3)
+    kept: list[tuple[np.ndarray, np.ndarray]] = []
+    for _ in range(120):
+        actions = legal_actions(rng, other.action_masks())
+        observations, _, _, _, infos = env.step(actions)
+        expected = other.step(actions)
+        np.testing.assert_array_equal(observations, expected[0])
+        for name in ("action_mask", "final_obs"):
+            if held == "all" and name in infos:
+                ended = infos["_final_obs"] if name == "final_obs" else slice(None)
+                kept.append((infos[name][ended], expected[4][name][ended].copy()))
+        if held == "all":
+            kept.append((observations, expected[0].copy()))
+        elif held != "nothing":
+            kept.append((observations[2:4].T, expected[0][2:4].T.copy()))
+            observations[:2] = np.nan  # whoever holds an array may write to it
+    for array, values in kept:
+        np.testing.assert_array_equal(array, values)
+
+
+def test_a_copy_of_an_environment_goes_its_own_way() -> None:
+    env = YatzyEnv("yatzy")
+    env.reset(seed=1)
+    twin = copy.deepcopy(env)
+    before = env.situation
+    twin.step(int(twin.action_masks().argmax()))
+    assert env.situation == before != twin.situation
+    again = pickle.loads(pickle.dumps(env))
+    action = int(env.action_masks().argmax())
+    np.testing.assert_array_equal(env.step(action)[0], again.step(action)[0])
 
 
 def test_returned_arrays_are_copies() -> None:

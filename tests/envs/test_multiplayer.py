@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import subprocess
 import sys
 from collections import defaultdict
@@ -15,7 +16,8 @@ import yatzy_env
 from tests.envs.play import random_legal, replay_total
 from yatzy_env import IllegalActionError, RulesetError, YatzyError
 from yatzy_env.envs import YatzyEnv
-from yatzy_env.envs.multiplayer import raw_env, win_rewards
+from yatzy_env.envs.multiplayer import raw_env
+from yatzy_env.envs.multiplayer_rules import win_rewards
 from yatzy_env.envs.single import ILLEGAL_LIMIT
 
 
@@ -282,12 +284,14 @@ def test_an_unknown_ruleset_and_a_bad_seed() -> None:
     game.reset(seed=2**64 - 1)
 
 
-def test_a_copy_plays_on_by_itself() -> None:
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))])
+def test_a_copy_plays_on_by_itself(copied: Any) -> None:
     game = raw_env("yahtzee", strict=True)
     game.reset(seed=1)
     for _ in range(3):
         game.step(game.tables.keeps + int(np.flatnonzero(game.action_masks()[game.tables.keeps :])[0]))
-    twin = copy.deepcopy(game)
+    twin = copied(game)
+    assert twin.tables is game.tables
     before = game.observe("player_1")["observation"]
     rolls = []
     for played in (twin, game):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -177,5 +176,4 @@ def test_masks_are_found_through_other_wrappers() -> None:
     inner = PositionalActions(gymnasium.make("yatzy_env/Yatzy-v0"))
     env = gymnasium.wrappers.RecordEpisodeStatistics(DictObservation(inner))
     env.reset(seed=1)
-    masks: Counter[int] = Counter(env.get_wrapper_attr("action_masks")().tolist())
-    assert sum(masks.values()) == env.action_space.n == 2**5 + 15
+    assert env.get_wrapper_attr("action_masks")().shape == (env.action_space.n,) == (2**5 + 15,)

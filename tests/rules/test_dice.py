@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 from scipy.stats import chisquare, kstest
 
-from yatzy_env.dice import die, key, mix, throw_state, uniform
+from yatzy_env.dice import die, key, mix, player_state, throw_state, uniform
 
 GAME_KEY = 0x243F6A8885A308D3
 # Seeds are fixed, so a test passes always or never; a fair die fails one check in a thousand.
@@ -24,7 +24,7 @@ COORDINATES = ("key", "game", "seat", "turn", "throw")
 def _states(keys, games, seats, turns, throws):
     out = np.empty(len(keys), np.uint64)
     for i in range(len(keys)):
-        out[i] = throw_state(keys[i], games[i], seats[i], turns[i], throws[i])
+        out[i] = throw_state(player_state(keys[i], games[i], seats[i]), turns[i], throws[i])
     return out
 
 

@@ -73,7 +73,7 @@ def test_the_script_tells_what_was_checked(monkeypatch: pytest.MonkeyPatch, caps
     assert run(monkeypatch, *ARGUMENTS) == 0
     checked = json.loads(capsys.readouterr().out)["verified"]
     assert list(checked) == [
-        "cards", "largest_difference", "games", "mean_score", "score_se", "standard_errors_away",
+        "cards", "largest_difference", "games", "mean_score", "standard_deviation", "score_se", "standard_errors_away",
     ]  # fmt: skip
     assert checked["cards"] == 5
     assert checked["games"] == 200

@@ -6,7 +6,6 @@ The module needs PettingZoo and is imported by `yatzy_env.multiplayer` only.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from yatzy_env.envs.multiplayer_observation import MultiplayerView, multiplayer_space
 from yatzy_env.envs.multiplayer_render import TableView, table_image, table_text
+from yatzy_env.envs.multiplayer_rules import REWARDS, Teams, checked_teams, win_rewards
 from yatzy_env.envs.single import ILLEGAL_LIMIT
 from yatzy_env.errors import IllegalActionError, YatzyError, unknown
 from yatzy_env.games import Games, action_masks, new_games, play, start_all
@@ -24,10 +24,6 @@ from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situation, single
 from yatzy_env.tables import action_names, compile_tables
-
-REWARDS = ("points", "win")
-
-Teams = Sequence[Sequence[int]]
 
 
 def env(
@@ -126,7 +122,7 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         if reward not in REWARDS:
             raise YatzyError(unknown("reward", reward, REWARDS))
         self.rules = find_ruleset(ruleset)
-        self.teams = _checked_teams(players, teams)
+        self.teams = checked_teams(players, teams)
         if reward == "win" and len(self.teams) < 2:
             raise YatzyError(f"teams = {self.teams!r}: reward = 'win' needs at least two cards")
         self.reward = reward
@@ -270,6 +266,15 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
     def close(self) -> None:
         """Nothing is held open."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Copies share the tables: a copied table would be writable, and every kernel compiled anew for it.
+        return {name: value for name, value in vars(self).items() if name not in ("tables", "_view")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.tables = compile_tables(self.rules)
+        self._view = MultiplayerView(self.rules)
+
     def _play(self, index: int) -> None:
         """Plays a legal action of the card on turn and pays for it."""
         card = self._turn % len(self.teams)
@@ -339,43 +344,6 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
                 "action_mask": spaces.Box(0, 1, (self.tables.actions,), np.int8),
             }
         )
-
-
-def win_rewards(totals: Sequence[int] | NDArray[np.int64]) -> list[float]:
-    """What each card earns for a finished game: 1 for the highest total, 0 where several share it, -1 below."""
-    best = max(totals)
-    won = 1.0 if list(totals).count(best) == 1 else 0.0
-    return [won if total == best else -1.0 for total in totals]
-
-
-def _checked_teams(players: object, teams: object) -> tuple[tuple[int, ...], ...]:
-    """The players of each card.
-
-    Raises:
-        YatzyError: if there are too few players, or teams do not name each of them once.
-    """
-    if isinstance(players, bool) or not isinstance(players, int) or players < 2:
-        raise YatzyError(f"players = {players!r}; allowed: a whole number from 2")
-    if teams is None:
-        return tuple((player,) for player in range(players))
-    wrong = f"teams = {teams!r}"
-    try:
-        named = tuple(tuple(team) for team in teams)  # type: ignore[attr-defined]
-    except TypeError as error:
-        raise YatzyError(f"{wrong}; allowed: a sequence of sequences of players, such as ((0, 2), (1, 3))") from error
-    everybody = [player for team in named for player in team]
-    for player in everybody:
-        if isinstance(player, bool) or not isinstance(player, int | np.integer) or not 0 <= player < players:
-            raise YatzyError(f"{wrong} names player {player!r}; allowed: 0 to {players - 1}")
-    twice = sorted({player for player in everybody if everybody.count(player) > 1})
-    missing = sorted(set(range(players)) - set(everybody))
-    if twice:
-        raise YatzyError(f"{wrong} names player {twice[0]} twice; allowed: each player in one team")
-    if missing:
-        raise YatzyError(f"{wrong} leaves out player {missing[0]}; allowed: each player in one team")
-    if not all(named):
-        raise YatzyError(f"{wrong} has a team without players")
-    return tuple(tuple(int(player) for player in team) for team in named)
 
 
 def _lane(games: Games, lane: int) -> Games:

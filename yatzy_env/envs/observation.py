@@ -226,21 +226,35 @@ def write_observation(tables, now, lane, out):
 @kernel(inline="always")
 def write_rest(tables, now, lane, out):
     """Writes what follows `pays` in an observation: it changes only when a box is filled."""
-    card = tables.card
-    filled = now.filled[lane]
-    at = 0
-    if card.bonus_threshold > 0:
-        for column in range(card.columns):
-            _write_upper(card, filled, now.upper[lane, column], column, out, at)
-            at += _UPPER_FEATURES
-    if card.extra_yatzy_bonus > 0:
-        out[at] = now.fifty[lane]
-        at += 1
-    out[at] = turns_done(filled) / card.boxes
+    if tables.card.bonus_threshold > 0:
+        for column in range(tables.card.columns):
+            _write_upper(tables.card, now.filled[lane], now.upper[lane, column], column, out)
+    _write_end(tables, now, lane, out)
 
 
 @kernel(inline="always")
-def _write_upper(card, filled, upper, column, out, at):
+def update_rest(tables, now, lane, box, out):
+    """Brings what `write_rest` wrote before `box` was filled up to date."""
+    card = tables.card
+    if card.bonus_threshold > 0 and card.face[box] != 0:
+        column = card.column[box]
+        _write_upper(card, now.filled[lane], now.upper[lane, column], column, out)
+    _write_end(tables, now, lane, out)
+
+
+@kernel(inline="always")
+def _write_end(tables, now, lane, out):
+    card = tables.card
+    at = _UPPER_FEATURES * card.columns if card.bonus_threshold > 0 else 0
+    if card.extra_yatzy_bonus > 0:
+        out[at] = now.fifty[lane]
+        at += 1
+    out[at] = turns_done(now.filled[lane]) / card.boxes
+
+
+@kernel(inline="always")
+def _write_upper(card, filled, upper, column, out):
+    at = _UPPER_FEATURES * column
     missing = max(card.bonus_threshold - upper, 0)
     reach = open_upper_points(card, filled, column)
     secured, hopeless, share = 0, 0, 0.0
@@ -254,12 +268,12 @@ def _write_upper(card, filled, upper, column, out, at):
         share = missing / reach
     every, done = 0, 0
     for face in range(1, 7):
-        if card.upper_box[column, face] != 0:
-            every += face
-            if card.upper_box[column, face] & filled:
-                done += face
-    out[at] = missing / card.bonus_threshold
+        box = card.upper_box[column, face]
+        every += face if box != 0 else 0
+        done += face if box & filled != 0 else 0
+    missing_share = missing / card.bonus_threshold
+    out[at] = missing_share
     out[at + 1] = share
     out[at + 2] = secured
     out[at + 3] = hopeless
-    out[at + 4] = -1 if hopeless else 1 - missing / card.bonus_threshold - done / every
+    out[at + 4] = -1 if hopeless else 1 - missing_share - done / every

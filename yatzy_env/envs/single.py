@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from numba import typeof
 from numpy.typing import NDArray
 
 from yatzy_env.envs.observation import observation_size, observation_space, write_observation
@@ -15,6 +17,7 @@ from yatzy_env.envs.render import SheetView, sheet_image, sheet_text
 from yatzy_env.errors import IllegalActionError, SituationError, YatzyError, unknown
 from yatzy_env.games import act, is_legal, new_games, start_game, write_mask
 from yatzy_env.kernel import kernel
+from yatzy_env.native import put, room, taker
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situation, batch, single
@@ -99,6 +102,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         self._mask = np.empty(self.tables.actions, np.int8)
         self._illegal_in_a_row = 0
         self._games_under_key = -1
+        self._hold()
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -145,7 +149,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
             IllegalActionError: for a number outside the action space; with `strict` for an illegal action too.
         """
         index = self._action_index(action)
-        gained = _step(self.tables, self._games, index, self._observation, self._mask)
+        gained = _step(self._held, index)
         illegal = gained < 0
         if illegal:
             if self.strict:
@@ -179,6 +183,22 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         written = tuple(int(points) if points >= 0 else None for points in self._games.written[0])
         view = SheetView(self.rules, self.situation, written, self.score)
         return sheet_text(view) if self.render_mode == "ansi" else sheet_image(view)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the tables, which copies share, and the addresses of arrays, which are other ones in a copy."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("tables", "_held")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.tables = compile_tables(self.rules)
+        self._hold()
+
+    def _hold(self) -> None:
+        """Notes where tables and games lie: a kernel takes that faster than the forty arrays themselves."""
+        arrays = (self.tables, self._games, self._observation, self._mask)
+        if typeof(arrays) != _example_type():
+            raise TypeError("the tables of this ruleset have another layout than those the kernel was compiled for")
+        self._held = _put(*arrays)
 
     def _start(self, options: Mapping[str, Any] | None) -> Situation | None:
         """The situation to start from, checked, before anything of the episode changes."""
@@ -234,9 +254,31 @@ def _look(tables, games, observation, mask):
     write_mask(tables, games.now, 0, mask)
 
 
+def _example() -> Any:
+    tables = compile_tables(find_ruleset("yatzy"))
+    return tables, new_games(tables, np.zeros(1, np.uint64)), np.zeros(1, np.float32), np.zeros(1, np.int8)
+
+
+@lru_cache(maxsize=1)
+def _example_type() -> Any:
+    return typeof(_example())
+
+
+_take = taker(_example_type)
+
+
 @kernel
-def _step(tables, games, action, observation, mask):
+def _put(tables, games, observation, mask):
+    lane = (tables, games, observation, mask)
+    memory = np.zeros(room(lane), np.int64)
+    put(memory, lane)
+    return memory
+
+
+@kernel
+def _step(held, action):
     """Plays an action in the only lane; returns the points gained, or -1 and changes nothing if it is illegal."""
+    tables, games, observation, mask = _take(held)
     if not is_legal(tables, games.now, 0, action):
         return np.int64(-1)
     gained = act(tables, games, 0, action)

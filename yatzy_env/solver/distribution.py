@@ -23,6 +23,7 @@ from yatzy_env.solver.layout import Cards, split_state
 from yatzy_env.solver.policy import follow_turn, list_outcomes, list_paths, new_track
 from yatzy_env.solver.steps import plan_turn
 from yatzy_env.solver.stop import (
+    Payments,
     choose_box,
     find_places,
     list_options,
@@ -55,7 +56,7 @@ class Distribution:
 
     @property
     def maximum(self) -> int:
-        """The highest score that a game can end with."""
+        """The highest score that optimal play can end with."""
         return len(self.probability) - 1
 
     @property
@@ -166,6 +167,13 @@ def _add(source, first, length, chance, out, to):
         store(out, to + index, plus(load(out, to + index), times(factor, load(source, first + index))))
 
 
+def find_most(tables: Tables, cards: Cards, pays: Payments) -> NDArray[np.int64]:
+    """The most points that each state can still bring, the bonus left out; 0 for states that cannot be reached."""
+    most = np.zeros(len(cards.layout.first), np.int64)
+    _find_most(tables, cards.layout, pays, cards.states, most)
+    return most
+
+
 def find_distribution(
     tables: Tables, cards: Cards, values: NDArray[np.float64], threads: int | None = None
 ) -> NDArray[np.float64]:
@@ -188,8 +196,7 @@ def find_distribution(
     pays = list_payments(tables)
     paths = list_paths(tables, pays)
     stride = row_stride(layout, pays)
-    most = np.zeros(len(layout.first), np.int64)
-    _find_most(tables, layout, pays, cards.states, most)
+    most = find_most(tables, cards, pays)
     layers = [cards.states[cards.turns[number] : cards.turns[number + 1]] for number in range(tables.card.boxes + 1)]
     starts = np.append([layout.first[states[0]] for states in layers], layout.size)
     bonus = int(layout.earned[-1])

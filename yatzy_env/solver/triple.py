@@ -25,7 +25,8 @@ Theorem. For every card s in turn t, with d_c the number of open boxes in the co
 
     V(s) <= sum over u >= t of E[p(u, .)] + sum over c of W_c(s_c, d_c).
 
-`upper` is the right-hand side for the empty card, for prices found by `triple_prices`.
+`upper` is the right-hand side for the empty card, for prices found by `triple_prices`, or the bound of
+`triple_endgame`, which plays the last turns exactly but has a line for the bonus, whichever is lower.
 
 Proof by induction over the open boxes; both sides are 0 for a full card. In turn t let g_c(r) be the most that column c
 gives when it is filled: points, bonus and W_c(s_c after, d_c). If column c is filled, every other column that is not
@@ -64,6 +65,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache as once
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +79,7 @@ from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.progress import progress_bar
 from yatzy_env.solver.solution import solve
 from yatzy_env.solver.triple_columns import solve_column
+from yatzy_env.solver.triple_endgame import endgame_bound, last_turns
 from yatzy_env.solver.triple_play import play_games
 from yatzy_env.solver.triple_prices import STEPS, find_prices, market_value
 from yatzy_env.tables import compile_tables
@@ -91,7 +94,7 @@ _SECONDS_PER_VALUE = 1e-6  # of processor time, to say how long it takes
 _WORTH_STATING = 10.0  # seconds
 _METHOD = (
     "lower: columns one after the other, exact; lower_estimate: lookahead of one turn on the relaxation's values, "
-    "sampled; upper: columns set free, with prices by turn and dice, a proven relaxation"
+    "sampled; upper: columns set free, with prices by turn and dice, the last turns exactly, a proven relaxation"
 )
 
 
@@ -206,7 +209,9 @@ def _work(rules: Ruleset, single: float, games: int, seed: int, progress: bool) 
     tables, one = compile_tables(rules), compile_tables(_column(rules, 1))
     cards = lay_out(one)
     columns, passes = len(rules.columns), tables.card.boxes - one.card.boxes
-    seconds = columns * (passes + 1) * cards.layout.size * _SECONDS_PER_VALUE
+    last = last_turns(tables.card.boxes)
+    sets = sum(comb(tables.card.boxes, size) for size in range(1, last + 1))
+    seconds = (columns * (passes + 1) * cards.layout.size + sets) * _SECONDS_PER_VALUE
     _compile_kernels()
     if progress and seconds > _WORTH_STATING:
         text = f"bounding {rules.name}: about {seconds / 60 + 1:.0f} minutes of processor time"
@@ -214,10 +219,12 @@ def _work(rules: Ruleset, single: float, games: int, seed: int, progress: bool) 
     wall, cpu = time.perf_counter(), time.process_time()
     values = np.empty((columns, passes + 1, cards.layout.size), np.float32)
     with progress_bar("prices", STEPS if progress else 0) as done:
-        prices, _ = find_prices(tables, done=done)
+        prices, shares, _ = find_prices(tables, done=done)
     states = columns * (passes + 1) * len(cards.states)
     with progress_bar("upper bound", states if progress else 0) as done:
         upper = upper_bound(rules, prices, out=values, done=done)
+    with progress_bar("last turns", sets if progress else 0) as done:
+        upper = min(upper, endgame_bound(tables, one, prices, shares, last, done) + ROUNDING)
     with progress_bar(f"{games} games", games if progress else 0) as done:
         scores, luck = play_games(tables, one, cards.layout, values, games, seed, done)
     sample = scores - luck
@@ -243,7 +250,8 @@ def _compile_kernels() -> None:
     tables, one = compile_tables(rules), compile_tables(_column(rules, 1))
     layout = lay_out(one).layout
     values = np.empty((2, 3, layout.size), np.float32)
-    prices, _ = find_prices(tables, 1)
+    prices, shares, _ = find_prices(tables, 1)
+    endgame_bound(tables, one, prices, shares, 1)
     upper_bound(rules, prices, out=values)
     play_games(tables, one, layout, values, 1, SEED)
 

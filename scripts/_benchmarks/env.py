@@ -1,0 +1,163 @@
+"""Steps per second of the environments, single and batch, under masked random actions.
+
+The actions are chosen beforehand and the same episodes played again, so choosing is not counted. Seconds are CPU
+seconds on one core, the median of several repeats; observation and mask are made at every step.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PEERS = {"open_spiel": "yacht", "pyhtzee": "yahtzee", "gym-yahtzee": "yahtzee"}
+"""Packages on PyPI and the ruleset each is nearest to."""
+
+_PEER_STEPS = Path(__file__).with_name("_env_peers.py")
+_SECONDS = 1.0  # what a repeat takes at least
+_REPEATS = 9
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rulesets", nargs="+", metavar="R", help="what to play (default: every ruleset)")
+    parser.add_argument("--lanes", type=int, default=4096, metavar="N", help="lanes of the batch (default: 4096)")
+    parser.add_argument(
+        "--peers", action="store_true", help=f"time {', '.join(PEERS)} too, installed into a temporary environment"
+    )
+
+
+def run(args: argparse.Namespace) -> list[dict[str, Any]]:
+    """Measures everything that was asked for."""
+    from yatzy_env.errors import YatzyError
+    from yatzy_env.rules import ruleset, rulesets
+
+    if args.lanes < 1:
+        raise YatzyError(f"--lanes {args.lanes}; allowed: a whole number from 1")
+    results: list[dict[str, Any]] = []
+    for name in [ruleset(given).name for given in args.rulesets or rulesets()]:
+        print(f"stepping {name}", file=sys.stderr, flush=True)
+        results += [
+            {"ruleset": name, "what": "single", "steps_per_second": round(_single(name))},
+            {
+                "ruleset": name,
+                "what": "batch",
+                "lanes": args.lanes,
+                "steps_per_second": round(_batch(name, args.lanes)),
+            },
+        ]
+    return results + (_peers(results) if args.peers else [])
+
+
+def _single(name: str) -> float:
+    import numpy as np
+
+    from yatzy_env.envs import YatzyEnv
+
+    env = YatzyEnv(name)
+    rng = np.random.default_rng(0)
+    episodes: list[list[int]] = []
+    env.reset(seed=1)
+    for _ in range(100):
+        actions: list[int] = []
+        while env.action_masks().any():
+            actions.append(int(rng.choice(np.flatnonzero(env.action_masks()))))
+            env.step(actions[-1])
+        episodes.append(actions)
+        env.reset()
+
+    def play() -> float:
+        env.reset(seed=1)
+        spent = 0.0
+        for actions in episodes:
+            start = time.process_time()
+            for action in actions:
+                env.step(action)
+            spent += time.process_time() - start
+            env.reset()
+        return spent
+
+    return sum(map(len, episodes)) / _typical(play)
+
+
+def _batch(name: str, lanes: int) -> float:
+    import numpy as np
+
+    from yatzy_env.envs.batch import YatzyVectorEnv
+
+    env = YatzyVectorEnv(lanes, name)
+    rng = np.random.default_rng(0)
+    chosen: list[NDArray[np.int64]] = []
+    _, infos = env.reset(seed=1)
+    for _ in range(100):
+        noise = rng.random(infos["action_mask"].shape, np.float32)
+        chosen.append((noise * infos["action_mask"]).argmax(axis=1))
+        infos = env.step(chosen[-1])[-1]
+
+    def play() -> float:
+        env.reset(seed=1)
+        start = time.process_time()
+        for actions in chosen:
+            env.step(actions)
+        return time.process_time() - start
+
+    return lanes * len(chosen) / _typical(play)
+
+
+def _typical(play: Callable[[], float]) -> float:
+    """The median seconds of a play, after one that compiles; short ones are repeated often enough to be measured."""
+    play()
+    times: list[float] = []
+    while len(times) < _REPEATS or (sum(times) < _SECONDS and len(times) < 20 * _REPEATS):
+        times.append(play())
+    return median(times)
+
+
+def _peers(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Steps per second of other packages, each in a fresh environment that is removed afterwards."""
+    speeds = {(result["ruleset"], result["what"]): result["steps_per_second"] for result in own}
+    results = []
+    for package, name in PEERS.items():
+        print(f"installing {package}", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                found = _peer(package, Path(folder))
+            except (subprocess.SubprocessError, OSError) as error:
+                print(f"{package} could not be installed or run: {_last_line(error)}", file=sys.stderr, flush=True)
+                continue
+        result = {"ruleset": name, "what": "peer", "peer": f"{package} {found['version']}", "game": found["game"]}
+        result["steps_per_second"] = round(found["steps_per_second"])
+        for what, key in (("single", "ratio"), ("batch", "batch_ratio")):
+            if (name, what) in speeds:  # how many times as fast the environments here are
+                result[key] = round(speeds[name, what] / found["steps_per_second"], 2)
+        results.append(result)
+    return results
+
+
+def _peer(package: str, folder: Path) -> dict[str, Any]:
+    venv.create(folder, with_pip=True)
+    python = str(folder / ("Scripts" if sys.platform == "win32" else "bin") / "python")
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]
+    subprocess.run(install, capture_output=True, text=True, check=True, timeout=600)
+    done = subprocess.run(
+        [python, str(_PEER_STEPS), package], capture_output=True, text=True, check=True, timeout=300, cwd=folder
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _last_line(error: Exception) -> str:
+    text = (getattr(error, "stderr", None) or str(error)).strip()
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith("error")]
+    return (errors or lines or [type(error).__name__])[-1]

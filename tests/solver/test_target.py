@@ -1,0 +1,102 @@
+"""The largest chance of a score or more, against plain recursion."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+
+from tests.plain_rules import plain_legal
+from tests.solver.helpers import solved
+from tests.solver.plain_solver import Dice, PlainSolver, PlainState, parts_of, throws_of
+from tests.solver.test_plain_agreement import GAMES, random_rules
+from yatzy_env.errors import SolutionError
+from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.solver.target import best_chances
+from yatzy_env.tables import compile_tables
+
+
+class PlainTarget:
+    """The largest chance that a card still brings so many points."""
+
+    def __init__(self, rules: Ruleset) -> None:
+        self.rules = rules
+        self.solver = PlainSolver(rules)
+        self.chance = cache(self._chance)
+
+    def _chance(self, state: PlainState, need: int) -> float:
+        if need <= 0:
+            return 1.0
+        if len(state.filled) == len(self.rules.boxes):
+            return 0.0
+        stop: dict[Dice, float] = {}
+        for dice in self.solver.rolls:
+            ways = [self.solver.fill(state, box, dice) for box in plain_legal(self.rules, state.filled, dice)]
+            stop[dice] = max(self.chance(after, need - gained) for gained, after in ways)
+        worth = stop
+        for _ in range(self.rules.throws - 1):
+            keeps = {
+                keep: sum(share * worth[tuple(sorted(keep + new))] for new, share in throws_of(self.rules.dice - size))
+                for size in range(self.rules.dice)
+                for keep in combinations_with_replacement(range(1, 7), size)
+            }
+            worth = {dice: max(stop[dice], *(keeps[keep] for keep in parts_of(dice))) for dice in stop}
+        return sum(share * worth[dice] for dice, share in throws_of(self.rules.dice))
+
+
+def compare(rules: Ruleset) -> None:
+    plain = PlainTarget(rules)
+    found = best_chances(compile_tables(rules))
+    expected = [plain.chance(PlainState(), need) for need in range(len(found) + 3)]
+    assert np.allclose(found, expected[: len(found)], rtol=0, atol=1e-12)
+    assert expected[len(found) :] == [0, 0, 0]
+
+
+SMALL = [name for name, fields in GAMES.items() if fields.get("dice", 5) <= 2 and not fields.get("saved_throws")]
+
+
+LARGER = ("extra bonus, no joker", "a column that counts twice", "one box")
+
+
+@pytest.mark.parametrize("game", [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGER)])
+def test_small_rules(game: str) -> None:
+    compare(ruleset(GAMES[game]))
+
+
+@pytest.mark.parametrize("seed", range(40, 44))
+def test_random_rules(seed: int) -> None:
+    compare(random_rules(seed, (2,)))
+
+
+@pytest.mark.parametrize("name", ["forced", "full-force"])
+def test_aiming_at_a_score_is_no_worse_than_aiming_at_the_mean(name: str) -> None:
+    rules = ruleset(name)
+    best = best_chances(compile_tables(rules))
+    usual = solved(rules).distribution()
+    assert best[0] == 1
+    assert (np.diff(best) <= 1e-15).all()
+    assert len(best) >= rules.max_score + 1
+    assert best[rules.max_score] > 0
+    assert not best[rules.max_score + 1 :].any()
+    gain = np.array([best[score] - usual.at_least(score) for score in range(rules.max_score + 1)])
+    assert gain.min() > -1e-12
+    assert gain.max() > 0.001
+    # The mean is the sum of the chances of at least 1, 2, 3, ... points; no single policy reaches all the best ones.
+    assert best[1:].sum() > solved(rules).expected_score
+
+
+def test_what_is_refused() -> None:
+    for name in ("triple", "maxi-alga"):
+        with pytest.raises(SolutionError, match="one column and without saved throws"):
+            best_chances(compile_tables(ruleset(name)))
+
+
+@pytest.mark.slow
+def test_yatzy() -> None:
+    best = best_chances(compile_tables(ruleset("yatzy")))
+    usual = solved(ruleset("yatzy")).distribution()
+    gain = np.array([best[score] - usual.at_least(score) for score in range(375)])
+    assert gain.min() > -1e-11
+    assert gain.max() > 0.01

@@ -1,0 +1,67 @@
+"""What several players add to the rules: who shares a card, and who wins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.errors import YatzyError
+
+Teams = Sequence[Sequence[int]]
+"""The players of each card by number, in the order of play."""
+
+REWARDS = ("points", "win")
+"""What the rewards of a game with several cards can be."""
+
+
+def checked_teams(players: object, teams: object = None) -> tuple[tuple[int, ...], ...]:
+    """The players of each card.
+
+    Args:
+        players: number of players.
+        teams: `Teams`, or None where every player has a card.
+
+    Returns:
+        The teams as tuples; a card each without teams.
+
+    Raises:
+        YatzyError: if there are too few players, or teams do not name each of them once.
+    """
+    if isinstance(players, bool) or not isinstance(players, int) or players < 2:
+        raise YatzyError(f"players = {players!r}; allowed: a whole number from 2")
+    if teams is None:
+        return tuple((player,) for player in range(players))
+    wrong = f"teams = {teams!r}"
+    try:
+        named = tuple(tuple(team) for team in teams)  # type: ignore[attr-defined]
+    except TypeError as error:
+        raise YatzyError(f"{wrong}; allowed: a sequence of sequences of players, such as ((0, 2), (1, 3))") from error
+    everybody = [player for team in named for player in team]
+    for player in everybody:
+        if isinstance(player, bool) or not isinstance(player, int | np.integer) or not 0 <= player < players:
+            raise YatzyError(f"{wrong} names player {player!r}; allowed: 0 to {players - 1}")
+    twice = sorted({player for player in everybody if everybody.count(player) > 1})
+    missing = sorted(set(range(players)) - set(everybody))
+    if twice:
+        raise YatzyError(f"{wrong} names player {twice[0]} twice; allowed: each player in one team")
+    if missing:
+        raise YatzyError(f"{wrong} leaves out player {missing[0]}; allowed: each player in one team")
+    if not all(named):
+        raise YatzyError(f"{wrong} has a team without players")
+    return tuple(tuple(int(player) for player in team) for team in named)
+
+
+def win_rewards(totals: Sequence[int] | NDArray[np.int64]) -> list[float]:
+    """What each card earns for a finished game: 1 for the highest total, 0 where several share it, -1 below.
+
+    Args:
+        totals: the total of each card.
+
+    Returns:
+        A reward per card.
+    """
+    best = max(totals)
+    won = 1.0 if list(totals).count(best) == 1 else 0.0
+    return [won if total == best else -1.0 for total in totals]
