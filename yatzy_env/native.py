@@ -53,7 +53,8 @@ def _without_owner(context: Any, builder: Any, numba_type: Any, value: Any) -> A
         array.parent = cgutils.get_null_value(array.parent.type)
         return array._getvalue()
     if isinstance(numba_type, types.BaseTuple):
-        for index, part in enumerate(numba_type):
+        parts: Any = numba_type
+        for index, part in enumerate(parts):
             bare = _without_owner(context, builder, part, builder.extract_value(value, index))
             value = builder.insert_value(value, bare, index)
     return value
