@@ -13,6 +13,7 @@ import pytest
 from tests.solver.helpers import sampled, solved
 from yatzy_env.errors import SolutionError
 from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.situation import Situation
 from yatzy_env.solver import Solution, solve, store
 
 RULES = ruleset("forced")
@@ -157,9 +158,9 @@ def change_header_without_check(path: Path, **fields: Any) -> None:
     ],
 )
 def test_headers_that_do_not_fit_the_values(fields: dict[str, Any], saved: Path) -> None:
-    change_header(saved, **fields)
+    change_header(saved, **fields)  # with a digest that fits: only a forger makes such a file
     with pytest.raises(SolutionError):
-        Solution.load(saved)
+        Solution.load(saved).card_values([0], [0])
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
@@ -225,3 +226,22 @@ def test_a_cache_that_cannot_be_written_does_not_cost_the_answer(tmp_path: Path)
     with pytest.warns(RuntimeWarning, match="not cached"):
         solution = solve(RULES, cache_dir=tmp_path / "file" / "folder")
     assert solution.digest == solved(RULES).digest
+
+
+def test_a_stored_solution_is_checked_against_its_ruleset_when_it_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "short.npz"
+    solution = solve("forced", cache=False)
+    header = {
+        "ruleset": solution.rules.model_dump(mode="json"),
+        "cards": solution.cards,
+        "expected_score": solution.expected_score,
+        "cpu_seconds": 0.0,
+        "seconds": 0.0,
+    }
+    store.write(path, header, solution._values._values[-5:])  # a valid digest over too few values
+    loaded = Solution.load(path)
+    with pytest.raises(SolutionError, match="holds 5 values"):
+        loaded.value(Situation(roll=(1, 2, 3, 4, 5)))
+    store.write(path, header | {"expected_score": 1.0}, solution._values._values)
+    with pytest.raises(SolutionError, match="figures do not match"):
+        Solution.load(path)

@@ -66,7 +66,7 @@ class Solution:
     @property
     def expected_score(self) -> float:
         """The expected score of a game under best play."""
-        return float(self.card_values([0], [0], [False])[0])
+        return self._values.start
 
     @cached_property
     def digest(self) -> str:
@@ -236,14 +236,11 @@ class Solution:
         except (KeyError, TypeError, RulesetError) as error:
             raise SolutionError(f"{path} is damaged or not a solution") from error
         _check_solvable(rules)
-        tables = compile_tables(rules)
-        cards = lay_out(tables)
-        if len(values) != cards.layout.size:
-            raise SolutionError(f"{path} holds {len(values)} values where its ruleset has {cards.layout.size}")
-        solution = Solution(rules, ValuesInMemory(tables, cards, values), **times, from_cache=True)
-        if claimed != (solution.cards, solution.expected_score):
+        cards, expected_score = claimed
+        if not isinstance(cards, int) or not len(values) or expected_score != values[-1]:
             raise SolutionError(f"{path} is damaged: its figures do not match its values")
-        return solution
+        in_memory = ValuesInMemory(compile_tables(rules), values, cards)
+        return Solution(rules, in_memory, **times, from_cache=True)
 
     def _places(
         self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
@@ -371,7 +368,7 @@ def _sweep(rules: Ruleset, progress: bool) -> Solution:
         values = sweep(tables, cards, done=done)
     return Solution(
         rules,
-        ValuesInMemory(tables, cards, values),
+        ValuesInMemory(tables, values, cards.reachable, cards.layout),
         cpu_seconds=time.process_time() - cpu,
         seconds=time.perf_counter() - wall,
         from_cache=False,

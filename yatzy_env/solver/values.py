@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,7 +14,7 @@ from yatzy_env.situation import Situations
 from yatzy_env.solver import store
 from yatzy_env.solver.distribution import Distribution, find_distribution
 from yatzy_env.solver.layers import LayerFolder
-from yatzy_env.solver.layout import Cards, find_values, lay_out
+from yatzy_env.solver.layout import Cards, Layout, find_values, lay_out
 from yatzy_env.solver.moments import Moments, moments_of
 from yatzy_env.solver.pools import Pools, find_pool_values, reachable_cards
 from yatzy_env.solver.saved_turn import saved_action_values
@@ -33,6 +34,10 @@ class Values(Protocol):
     @property
     def digest(self) -> str:
         """A SHA-256 over the values."""
+
+    @property
+    def start(self) -> float:
+        """The value of the empty card: the expected score of a game."""
 
     def places(
         self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
@@ -58,11 +63,36 @@ class Values(Protocol):
 class ValuesInMemory:
     """The values of a ruleset without saved throws."""
 
-    def __init__(self, tables: Tables, cards: Cards, values: NDArray[np.float64]) -> None:
-        self.cards = cards.reachable
+    def __init__(self, tables: Tables, values: NDArray[np.float64], cards: int, layout: Layout | None = None) -> None:
+        """Takes the values; a stored solution is laid out when it is first asked, which saves most of opening it.
+
+        Args:
+            tables: the compiled ruleset.
+            values: (size,) values of all cards.
+            cards: how many cards can be reached.
+            layout: their layout, if it is known.
+        """
+        self.cards = cards
         self._tables = tables
-        self._layout = cards.layout
         self._values = values
+        self._known_layout = layout
+
+    @cached_property
+    def _layout(self) -> Layout:
+        if self._known_layout is not None:
+            return self._known_layout
+        found = lay_out(self._tables)
+        if (len(self._values), self.cards) != (found.layout.size, found.reachable):
+            raise SolutionError(
+                f"the stored solution holds {len(self._values)} values of {self.cards} cards where its ruleset has "
+                f"{found.layout.size} of {found.reachable}; delete it and solve again"
+            )
+        return found.layout
+
+    @property
+    def start(self) -> float:
+        """The value of the empty card, which stands last."""
+        return float(self._values[-1])
 
     @property
     def digest(self) -> str:
@@ -108,6 +138,12 @@ class ValuesOnDisk:
         self._pools = pools
         self._folder = folder
         self._layers = [folder.map(filled) for filled in range(tables.card.boxes + 1)]
+
+    @property
+    def start(self) -> float:
+        """The value of the empty card."""
+        empty = np.zeros(1, np.int64)
+        return float(self.at(empty, self.places(empty, empty, np.zeros(1, np.bool_), empty))[0])
 
     def places(
         self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
