@@ -64,9 +64,10 @@ def main() -> None:
     args = parser.parse_args()
     with clear_errors():
         quick = [name for name in rulesets() if len(ruleset(name).columns) == 1 and not ruleset(name).saved_throws]
-        for name in args.rulesets or quick:
+        chosen = [ruleset(name) for name in args.rulesets or quick]  # all names first: a wrong one costs no work
+        for rules in chosen:
+            name, saved = rules.name, rules.saved_throws
             print(f"{name} ...", file=sys.stderr, flush=True)
-            saved = ruleset(name).saved_throws
             new = row(name, args.games, args.cached or saved)
             rows = (
                 {old["ruleset"]: old for old in json.loads(FILE.read_text(encoding="utf-8"))} if FILE.exists() else {}

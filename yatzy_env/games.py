@@ -7,7 +7,7 @@ them call the functions below, so there is one implementation of a step. Dice co
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -248,6 +248,21 @@ def _act_all(tables, games, actions, gained):
     for lane in range(actions.shape[0]):
         gained[lane] = act(tables, games, lane, actions[lane])
     return -1
+
+
+def action_index(tables: Tables, action: Any) -> int:
+    """The index of an action as a plain int.
+
+    Raises:
+        IllegalActionError: if it is not a whole number of the action space.
+    """
+    try:
+        index = int(action)
+    except (TypeError, ValueError) as error:
+        raise IllegalActionError(f"action {action!r} is not a number of an action") from error
+    if not 0 <= index < tables.actions or index != action:
+        raise IllegalActionError(f"action {action!r} is outside the action space 0..{tables.actions - 1}")
+    return index
 
 
 def action_masks(tables: Tables, situations: Situations) -> NDArray[np.int8]:

@@ -19,7 +19,7 @@ from yatzy_env.envs.multiplayer_render import TableView, table_image, table_text
 from yatzy_env.envs.multiplayer_rules import REWARDS, Teams, checked_teams, win_rewards
 from yatzy_env.envs.single import ILLEGAL_LIMIT
 from yatzy_env.errors import IllegalActionError, YatzyError, unknown
-from yatzy_env.games import Games, action_masks, new_games, play, start_all
+from yatzy_env.games import Games, action_index, action_masks, new_games, play, start_all
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situation, single
@@ -187,7 +187,7 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        index = self._action_index(action)
+        index = action_index(self.tables, action)
         is_legal = bool(self._mask[index])
         if self.strict and not is_legal:
             legal = ", ".join(self.action_names[i] for i in np.flatnonzero(self._mask))
@@ -327,15 +327,6 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
     def _set_key(self, key: int) -> None:
         self._games.key[:] = np.uint64(key)
         self._games_under_key = -1
-
-    def _action_index(self, action: Any) -> int:
-        try:
-            index = int(action)
-        except (TypeError, ValueError) as error:
-            raise IllegalActionError(f"action {action!r} is not a number of an action") from error
-        if not 0 <= index < self.tables.actions or index != action:
-            raise IllegalActionError(f"action {action!r} is outside the action space 0..{self.tables.actions - 1}")
-        return index
 
     def _observation_space(self) -> spaces.Dict:
         return spaces.Dict(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from yatzy_env.envs.observation import observation_size, observation_space, write_observation
 from yatzy_env.envs.render import SheetView, sheet_image, sheet_text
 from yatzy_env.errors import IllegalActionError, SituationError, YatzyError, unknown
-from yatzy_env.games import act, is_legal, new_games, start_game, write_mask
+from yatzy_env.games import act, action_index, is_legal, new_games, start_game, write_mask
 from yatzy_env.kernel import kernel
 from yatzy_env.native import put, room, taker
 from yatzy_env.rules import Ruleset
@@ -148,7 +148,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         Raises:
             IllegalActionError: for a number outside the action space; with `strict` for an illegal action too.
         """
-        index = self._action_index(action)
+        index = action_index(self.tables, action)
         gained = _step(self._held, index)
         illegal = gained < 0
         if illegal:
@@ -228,15 +228,6 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
     def _set_key(self, key: int) -> None:
         self._games.key[0] = np.uint64(key)
         self._games_under_key = -1
-
-    def _action_index(self, action: Any) -> int:
-        try:
-            index = int(action)
-        except (TypeError, ValueError) as error:
-            raise IllegalActionError(f"action {action!r} is not a number of an action") from error
-        if not 0 <= index < self.tables.actions or index != action:
-            raise IllegalActionError(f"action {action!r} is outside the action space 0..{self.tables.actions - 1}")
-        return index
 
     def _illegal_text(self, index: int) -> str:
         legal = [self.action_names[i] for i in np.flatnonzero(self._mask)]
