@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from yatzy_env.solver.turn import one_turn_action_values
 
 from agents.base import best_actions
 from yatzy_env.games import action_masks, gains
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
+from yatzy_env.solver.turn import one_turn_action_values
 from yatzy_env.tables import compile_tables
 
 
