@@ -10,8 +10,9 @@ VENV := .venv
 PY   := $(VENV)/bin/python
 PIP  := $(PY) -m pip --disable-pip-version-check
 
-# One stamp per dependency group. `dev` includes `train`, so it sets both.
+# One stamp per dependency group. `dev` includes the others, so it sets all.
 BASE  := $(VENV)/.stamp-base
+PLAY  := $(VENV)/.stamp-play
 TRAIN := $(VENV)/.stamp-train
 DEV   := $(VENV)/.stamp-dev
 
@@ -31,6 +32,14 @@ install: $(DEV) ## Make .venv with all that development needs
 .PHONY: demo
 demo: $(TRAIN) ## Solve Yatzy and measure the shipped agents against the optimum
 	$(PY) scripts/demo.py
+
+.PHONY: play
+play: $(PLAY) ## Play against the agents in the browser
+	$(PY) scripts/play.py yatzy
+
+.PHONY: play-check
+play-check: $(PLAY) ## Start the game's server, play one game through it, end it
+	$(PY) scripts/play_check.py
 
 .PHONY: test
 test: $(DEV) ## Run the tests, without the slow ones
@@ -89,6 +98,11 @@ $(BASE):
 	$(PIP) install --quiet --upgrade "pip>=25.1"
 	@touch $@
 
+$(PLAY): $(BASE) pyproject.toml constraints.txt
+	@echo "Installing what play needs into $(VENV)"
+	$(PIP) install --quiet --constraint constraints.txt --group play --editable .
+	@touch $@
+
 $(TRAIN): $(BASE) pyproject.toml constraints.txt
 	@echo "Installing what training and evaluation need into $(VENV) (a few minutes the first time)"
 	$(PIP) install --quiet --constraint constraints.txt --group train --editable .
@@ -97,4 +111,4 @@ $(TRAIN): $(BASE) pyproject.toml constraints.txt
 $(DEV): $(BASE) pyproject.toml constraints.txt
 	@echo "Installing what development needs into $(VENV) (a few minutes the first time)"
 	$(PIP) install --quiet --constraint constraints.txt --group dev --editable .
-	@touch $(TRAIN) $@
+	@touch $(PLAY) $(TRAIN) $@

@@ -36,6 +36,23 @@ class Agent(Protocol):
         ...
 
 
+def is_deterministic(agent: Agent) -> bool:
+    """Whether an agent declares, by the attribute `deterministic`, that its answer depends on the situation alone.
+
+    Such an agent ignores the noise, keeps nothing in mind between calls and answers alike in any company, and can be
+    evaluated exactly. Agents that declare nothing are taken to play by chance.
+    """
+    return getattr(agent, "deterministic", False) is True
+
+
+def merges_upper(agent: Agent) -> bool:
+    """Whether an agent declares, by the attribute `merges_upper`, that it reads upper sums as observations show them.
+
+    Sums that have earned the bonus are then alike to it, and so are sums from which it is out of reach.
+    """
+    return getattr(agent, "merges_upper", False) is True
+
+
 def best_actions(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """The action of largest value per row, the lowest index among those within `TIE` of it.
 

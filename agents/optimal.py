@@ -14,6 +14,8 @@ class OptimalAgent:
     """Maximises the expected final score exactly."""
 
     name = "optimal"
+    deterministic = True
+    merges_upper = True
 
     def __init__(self, solution: Solution) -> None:
         self._solution = solution

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.base import Agent
-from agents.baselines import GreedyAgent, OneTurnAgent, RandomAgent
+from agents.baselines import GreedyAgent, HumanAgent, OneTurnAgent, PricedAgent, RandomAgent
 from agents.optimal import OptimalAgent
 from yatzy_env.errors import YatzyError, unknown
 from yatzy_env.rules import Ruleset
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from yatzy_env.solver import Solution
 
 BASELINES: dict[str, Callable[[Ruleset], Agent]] = {
-    agent.name: agent for agent in (RandomAgent, GreedyAgent, OneTurnAgent)
+    agent.name: agent for agent in (RandomAgent, GreedyAgent, HumanAgent, OneTurnAgent, PricedAgent)
 }
 NAMES = (*BASELINES, "ppo", "optimal")
 """The agents that have a name, weakest first."""

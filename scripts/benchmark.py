@@ -1,4 +1,4 @@
-"""Measures speed: `benchmark.py solver`, `benchmark.py solver --rulesets yatzy yahtzee --json`."""
+"""Measures speed and agents: `benchmark.py solver --rulesets yatzy --json`, `benchmark.py agents --ruleset forced`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def print_results(results: list[dict[str, Any]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="benchmark.py",
-        description="Measure speed, each figure in a fresh process.",
+        description="Measure speed, each figure in a fresh process, or agents by the protocol.",
         epilog=f"Benchmarks: {', '.join(NAMES)}. Each has --help of its own.",
     )
     parser.add_argument("benchmark", metavar="BENCHMARK", help=", ".join(NAMES))
@@ -55,7 +55,7 @@ def main() -> None:
     if args.json:
         print(json.dumps({"results": results}))
     else:
-        print_results(results)
+        getattr(module, "print_results", print_results)(results)
 
 
 if __name__ == "__main__":

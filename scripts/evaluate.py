@@ -27,19 +27,29 @@ def make_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="evaluate.py",
         description="Let agents play the same dice and measure them against the exact optimum of the ruleset.",
-        epilog="An AGENT is random, greedy, one-turn, ppo (the shipped model of the ruleset), optimal, the folder of a "
-        "run of train.py, or module:factory, where factory(rules) returns an agent.",
+        epilog="An AGENT is random, greedy, human (rules of thumb), one-turn, priced, ppo (the shipped model of the "
+        "ruleset), optimal, the folder of a run of train.py, or module:factory, where factory(rules) returns an agent.",
         allow_abbrev=False,
     )
-    parser.add_argument("agents", metavar="AGENT", nargs="+", help="who plays; in the order of the table")
+    parser.add_argument("agents", metavar="AGENT", nargs="*", help="who plays; in the order of the table")
     add_rules_options(parser, default="yatzy")
     parser.add_argument("--games", type=int, default=1000, metavar="N", help="games per agent (default: 1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the dice (default: 1)")
+    parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="compute the exact score of every agent too, without dice: seconds under forced, half an hour under yatzy",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
-    parser.add_argument("--report", type=Path, metavar="DIR", help="write index.html, report.png and results.json")
+    parser.add_argument(
+        "--report", type=Path, metavar="DIR", help="write index.html, table.md, results.json and report.png"
+    )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="write the picture alone: .png, .svg or .pdf")
+    parser.add_argument(
+        "--replay", type=Path, metavar="FILE", help="measure a game that the play page exported, instead of agents"
+    )
     parser.add_argument("--trust", action="store_true", help="load models on no record; they are read without pickle")
-    parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cached solution")
+    parser.add_argument("--no-cache", action="store_true", help="neither read nor write what is cached")
     return parser
 
 
@@ -57,11 +67,20 @@ def evaluate(args: argparse.Namespace) -> Evaluation:
         if folder:
             folder.mkdir(parents=True, exist_ok=True)
     command = command_line("evaluate.py", sys.argv[1:])
-    evaluation = measure(args.agents, rules, args.games, args.seed, command, trust=args.trust, cache=not args.no_cache)
+    evaluation = measure(
+        args.agents,
+        rules,
+        args.games,
+        args.seed,
+        command,
+        trust=args.trust,
+        cache=not args.no_cache,
+        exact=args.exact,
+    )
     if args.report:
         from agents.evaluation.report import write_report
 
-        print(f"report: {write_report(evaluation, args.report)}", file=sys.stderr)
+        print(f"report: {write_report(evaluation, args.report, not args.no_cache)}", file=sys.stderr)
     if args.plot:
         from agents.evaluation.plots import draw, save
 
@@ -70,9 +89,39 @@ def evaluate(args: argparse.Namespace) -> Evaluation:
     return evaluation
 
 
+def replay(args: argparse.Namespace) -> None:
+    """Measures an exported game, decision by decision."""
+    from rich.console import Console
+
+    from agents.evaluation.session import announcement, can_solve
+    from agents.play.replay import print_replay, replay_file
+    from yatzy_env.rules import Ruleset
+    from yatzy_env.solver import Solution, is_cached, solve
+
+    def solution(rules: Ruleset) -> Solution | None:
+        if not can_solve(rules):
+            return None
+        cache = not args.no_cache
+        if not (cache and is_cached(rules)):
+            Console(stderr=True).print(announcement(rules, cache), highlight=False, soft_wrap=True)
+        return solve(rules, cache=cache)
+
+    replayed = replay_file(args.replay, solution)
+    if args.json:
+        print(json.dumps(replayed.fields(), allow_nan=False))
+    else:
+        print_replay(replayed)
+
+
 def main() -> None:
-    args = make_parser().parse_args()
+    parser = make_parser()
+    args = parser.parse_args()
+    if bool(args.agents) == bool(args.replay):
+        parser.error("name one AGENT or more, or --replay FILE alone")
     with clear_errors():
+        if args.replay:
+            replay(args)
+            return
         evaluation = evaluate(args)
         if args.json:
             fields = evaluation.fields()

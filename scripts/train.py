@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING
 from scripts._cli import clear_errors
 
 if TYPE_CHECKING:
+    from agents.ppo.agent import PPOAgent
     from agents.ppo.config import Config
     from agents.ppo.runs import Run
 
 ROOT = Path(__file__).parents[1]
+
+LOOK_GAMES = 200
+"""Games of a measurement during training: regret to a few tenths of a point, a second or two."""
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -109,12 +113,22 @@ def main(words: list[str] | None = None) -> None:
         from rich.console import Console
 
         from agents.evaluation.provenance import command_line
+        from agents.evaluation.quick import quick_evaluation
+        from agents.evaluation.seeds import TRAINING
+        from agents.evaluation.session import can_solve
+        from yatzy_env.solver import is_cached, solve
 
         console = Console(stderr=True, soft_wrap=True, highlight=False)
+
+        def look(agent: PPOAgent) -> dict[str, float]:
+            rules = run.config.rules
+            solution = solve(rules) if can_solve(rules) and is_cached(rules) else None
+            return quick_evaluation(agent, rules, solution, LOOK_GAMES, TRAINING)
+
         for run in runs(args, rest, command_line("train.py", words)):
             from agents.ppo.training import train
 
-            train(run, console)
+            train(run, console, look)
             print(run.folder)
 
 

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.evaluation.matches import Match
-from agents.evaluation.report import number, with_error
 from agents.evaluation.results import AgentResult, Evaluation
 from agents.evaluation.statistics import deviates, estimate, paired
+from agents.evaluation.text import number, with_error
 from yatzy_env.errors import YatzyError
 from yatzy_env.rules import CATALOGUE, Ruleset
 

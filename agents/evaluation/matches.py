@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent
+from agents.base import TIE, Agent, best_actions
+from agents.evaluation.slips import SlipLog, Slips
 from agents.evaluation.statistics import deviates, estimate
 from yatzy_env import dice
 from yatzy_env.errors import IllegalActionError, YatzyError
@@ -64,9 +65,11 @@ class Match:
         written: (G, B) int64 points written in each box, times its column.
         bonus: (G, C) bool whether the column earned its bonus.
         decisions: (G,) int64 decisions made.
+        order: (G, B) int64 the box filled in each turn.
         optimum: expected score of optimal play, None where the ruleset was not solved.
         luck: (G,) float64 sum of the luck of all throws, None where not solved.
         regret: (G, B, K) float64 regret by turn and kind of decision, None where not solved.
+        slips: decisions that cost more than a tie, None where not solved.
     """
 
     agent: str
@@ -76,9 +79,11 @@ class Match:
     written: NDArray[np.int64]
     bonus: NDArray[np.bool_]
     decisions: NDArray[np.int64]
+    order: NDArray[np.int64]
     optimum: float | None = None
     luck: NDArray[np.float64] | None = None
     regret: NDArray[np.float64] | None = None
+    slips: SlipLog | None = None
 
     @property
     def games(self) -> int:
@@ -105,6 +110,20 @@ class Match:
     def regret_by_turn(self) -> NDArray[np.float64]:
         """(G, B) float64 regret by turn, the first turn at 0; only where the ruleset was solved."""
         return self._solved_regret.sum(axis=2)
+
+    @property
+    def regret_by_box(self) -> NDArray[np.float64]:
+        """(G, B, K) float64 regret by the box that the turn went to and kind of decision; only where solved."""
+        by_box = np.empty_like(self._solved_regret)
+        np.put_along_axis(by_box, self.order[:, :, None], self._solved_regret, axis=1)
+        return by_box
+
+    @property
+    def luck_adjusted(self) -> NDArray[np.float64]:
+        """(G,) float64 score minus luck, which is optimum minus regret; only where the ruleset was solved."""
+        if self.luck is None:
+            raise YatzyError(f"ruleset {self.rules.name!r} was not solved, so the match has no luck")
+        return self.score - self.luck
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -181,9 +200,11 @@ def play_match(
         written=np.zeros((games, boxes), np.int64),
         bonus=np.zeros((games, own_tables.card.columns), np.bool_),
         decisions=np.zeros(games, np.int64),
+        order=np.zeros((games, boxes), np.int64),
         optimum=float(solution.expected_score) if solution is not None else None,
         luck=np.zeros(games) if solved else None,
         regret=np.zeros((games, boxes, rules.throws)) if solved else None,
+        slips=SlipLog(own_tables.card.columns) if solved else None,
     )
     for first in range(0, games, batch):
         _play_batch(agent, own_tables, match, range(first, min(first + batch, games)), solution, on_progress)
@@ -223,22 +244,30 @@ def _play_batch(
     """Plays some games of a match to their end, dropping those that are over, and writes them into it."""
     games = new_games(tables, game_keys(match.seed, numbers.start, numbers.stop))
     place = np.arange(numbers.start, numbers.stop)
+    slips: list[Slips] = []
     expected = _card_values(solution, tables, games.now) if solution is not None else np.zeros(len(place))
     while len(place):
         now = games.now
         actions = _ask(agent, match.agent, now, decision_noise(games))
+        turn = np.bitwise_count(now.filled).astype(np.int64)
         if solution is not None and match.luck is not None and match.regret is not None:
+            before = now.copy()
             values = solution.batch_action_values(now)
             best = np.fmax.reduce(values, axis=1)
             match.luck[place] += best - expected
-            turn = np.bitwise_count(now.filled).astype(np.int64)
             kind = np.where(now.throws_left == 0, tables.throws - 1, np.minimum(games.throw, tables.throws - 2))
         match.score[place] += _play(tables, games, actions, match)
         match.decisions[place] += 1
+        stops = actions >= tables.keeps
+        match.order[place[stops], turn[stops]] = actions[stops] - tables.keeps
         if solution is not None and match.regret is not None:
             expected = values[np.arange(len(actions)), actions]
-            match.regret[place, turn, kind] += best - expected
-            new_turn = np.flatnonzero((actions >= tables.keeps) & (now.roll >= 0))
+            cost = best - expected
+            match.regret[place, turn, kind] += cost
+            slip = np.flatnonzero(cost > TIE)
+            found = (place[slip], turn[slip], kind[slip], before.take(slip), actions[slip])
+            slips.append(Slips(*found, best_actions(values[slip]), cost[slip]))
+            new_turn = np.flatnonzero(stops & (now.roll >= 0))
             expected[new_turn] = _card_values(solution, tables, now.take(new_turn))
         done = now.roll < 0
         if done.any():
@@ -248,6 +277,8 @@ def _play_batch(
             games, place, expected = _take(games, ~done), place[~done], expected[~done]
             if on_progress is not None:
                 on_progress(int(done.sum()))
+    if match.slips is not None:
+        match.slips.add(numbers, slips)
 
 
 def _card_values(solution: Solution, tables: Tables, now: Situations) -> NDArray[np.float64]:

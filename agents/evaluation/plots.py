@@ -1,51 +1,36 @@
-"""Pictures of an evaluation: the ladder to the optimum, the scores behind it, and where the regret sits."""
+"""Pictures of an evaluation: the ladder to the optimum, the scores behind it, where the regret sits, how it was learnt.
+
+Each `draw_...` puts one of them on axes that it is given; `draw` makes an overview of the most telling three.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from agents.evaluation.curves import Curve
 from agents.evaluation.matches import Match
 from agents.evaluation.results import AgentResult, Evaluation
 from agents.evaluation.statistics import Estimate
+from agents.evaluation.themes import LIGHT, LINE_STYLES, Theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, told apart with every kind of colour blindness; its yellow is too pale for lines.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-KIND_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9")
-KIND_TEXT = ("white", "#22262a", "white", "#22262a", "#22262a")
-INK, GREY, GRID = "#22262a", "#6b7280", "#e3e6ea"
-LINE_STYLES = ("-", "--", "-.", ":")
-
-STYLE: dict[str, Any] = {
-    "font.size": 10,
-    "axes.titlesize": 11.5,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.titlepad": 10,
-    "axes.edgecolor": GREY,
-    "axes.labelcolor": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "text.color": INK,
-    "xtick.color": GREY,
-    "ytick.color": INK,
-    "ytick.left": False,
-    "grid.color": GRID,
-    "savefig.facecolor": "white",
-}
+_DASHES = (0, (4, 3))
 
 
-def draw(evaluation: Evaluation) -> Figure:
-    """Draws an evaluation: ladder, score distributions and, where the ruleset was solved, regret by kind of decision.
+def draw(evaluation: Evaluation, theme: Theme = LIGHT) -> Figure:
+    """Draws an overview: ladder, score distributions and, where the ruleset was solved, regret by kind of decision.
 
     Args:
         evaluation: the evaluation.
+        theme: its colours.
 
     Returns:
         A figure that belongs to no window; `save` writes it.
@@ -54,20 +39,19 @@ def draw(evaluation: Evaluation) -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    solved = evaluation.optimum is not None
     rows = len(evaluation.results)
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type]  # its keys are a long list of literals
+    with mpl.rc_context(theme.style):  # type: ignore[arg-type]  # its keys are a long list of literals
         layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.04, hspace=0.06)
         figure = Figure(figsize=(11.5, 5.6 + 0.34 * rows), layout=layout)
         grid = figure.add_gridspec(2, 1, height_ratios=[1.3 + 0.34 * rows, 4.3])
         upper, lower = (figure.add_subfigure(part) for part in (grid[0], grid[1]))
-        if solved:
+        if evaluation.optimum is not None:
             ladder, regret = upper.subplots(1, 2, width_ratios=[1.15, 1])
-            _draw_kinds(regret, evaluation)
+            draw_kinds(regret, evaluation, theme)
         else:
             ladder = upper.subplots()
-        _draw_ladder(ladder, evaluation)
-        _draw_scores(lower.subplots(), evaluation)
+        draw_ladder(ladder, evaluation, theme)
+        draw_scores(lower.subplots(), evaluation, theme, columns=5)
     return figure
 
 
@@ -76,20 +60,16 @@ def save(figure: Figure, path: Path) -> None:
     figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
-def colours(results: tuple[AgentResult, ...]) -> list[str]:
-    """A colour per agent, the same in every picture; the optimal player is drawn in ink."""
-    return [INK if result.agent == "optimal" else PALETTE[place % len(PALETTE)] for place, result in enumerate(results)]
-
-
-def _draw_ladder(axes: Axes, evaluation: Evaluation) -> None:
+def draw_ladder(axes: Axes, evaluation: Evaluation, theme: Theme) -> None:
     """One row per agent: percent of the optimum, or the mean score where there is none, with its interval."""
-    optimum = evaluation.optimum
+    optimum, bounds = evaluation.optimum, evaluation.bounds
     end = 100.0 if optimum is not None else max(1.0, *(result.mean_score for result in evaluation.results))
+    end = max(end, bounds.upper) if bounds is not None else end
     rows = np.arange(len(evaluation.results))[::-1]
-    for row, result, colour in zip(rows, evaluation.results, colours(evaluation.results), strict=True):
+    for row, result, colour in zip(rows, evaluation.results, theme.colours(evaluation.results), strict=True):
         value, error = _ladder_value(result, optimum)
         low, high = Estimate(value, error, result.games).interval()
-        axes.barh(row, value, height=0.56, color=colour, alpha=0.22)
+        axes.barh(row, value, height=0.56, color=colour, alpha=0.25)
         if np.isfinite(low):
             axes.plot([low, high], [row, row], color=colour, linewidth=2.4, solid_capstyle="butt")
         axes.plot(value, row, "o", color=colour, markersize=6)
@@ -101,15 +81,18 @@ def _draw_ladder(axes: Axes, evaluation: Evaluation) -> None:
     axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)
     if optimum is not None:
-        axes.axvline(100, color=INK, linewidth=1, linestyle=(0, (4, 3)))
-        axes.set_xlim(0, 119)
+        axes.axvline(100, color=theme.ink, linewidth=1, linestyle=_DASHES)
+        axes.set_xlim(0, 121)
         axes.set_xticks(range(0, 101, 20))
         axes.set_xlabel("expected score, % of the optimum (lines: 95 % interval)")
         axes.set_title(f"{evaluation.rules.name}: distance to the optimum of {optimum:.2f} points")
-    else:
-        axes.set_xlim(0, 1.15 * end)
-        axes.set_xlabel("mean score (lines: 95 % interval)")
-        axes.set_title(f"{evaluation.rules.name}: mean score")
+        return
+    axes.set_xlim(0, 1.17 * end)
+    axes.set_xlabel("mean score (lines: 95 % interval)")
+    axes.set_title(f"{evaluation.rules.name}: mean score")
+    if bounds is not None:
+        axes.axvspan(bounds.lower, bounds.upper, color=theme.grey, alpha=0.2, linewidth=0)
+        axes.set_xlabel("mean score (grey: where the optimum lies, proved)")
 
 
 def _ladder_value(result: AgentResult, optimum: float | None) -> tuple[float, float]:
@@ -119,7 +102,7 @@ def _ladder_value(result: AgentResult, optimum: float | None) -> tuple[float, fl
     return result.percent_of_optimum, error
 
 
-def _draw_kinds(axes: Axes, evaluation: Evaluation) -> None:
+def draw_kinds(axes: Axes, evaluation: Evaluation, theme: Theme) -> None:
     """One row per agent: how its regret splits over the kinds of decision, with the total beside it."""
     rows = np.arange(len(evaluation.matches))[::-1]
     kinds = evaluation.matches[0].kinds
@@ -127,14 +110,14 @@ def _draw_kinds(axes: Axes, evaluation: Evaluation) -> None:
         parts = match.regret_by_kind.mean(axis=0)
         total = float(parts.sum())
         left = 0.0
-        for part, colour, ink in zip(parts, KIND_COLOURS, KIND_TEXT, strict=False):
+        for part, colour, ink in zip(parts, theme.kinds, theme.kind_text, strict=False):
             share = 100 * float(part) / total if total > 1e-9 else 0.0
-            axes.barh(row, share, left=left, height=0.56, color=colour, edgecolor="white", linewidth=0.8)
+            axes.barh(row, share, left=left, height=0.56, color=colour, edgecolor=theme.paper, linewidth=0.8)
             if share >= 9:
                 axes.text(left + share / 2, row, f"{share:.0f} %", ha="center", va="center", color=ink, size=9)
             left += share
         axes.text(left + 2.5, row, f"{total:.2f} points" if total > 1e-9 else "no regret", va="center")
-    for kind, colour in zip(kinds, KIND_COLOURS, strict=False):
+    for kind, colour in zip(kinds, theme.kinds, strict=False):
         axes.barh(0, 0, color=colour, label=kind)
     axes.set_yticks(rows, [match.agent for match in evaluation.matches])
     axes.set_ylim(-0.7, len(rows) - 0.3)
@@ -144,27 +127,33 @@ def _draw_kinds(axes: Axes, evaluation: Evaluation) -> None:
     axes.set_xlabel("share of the regret per game, %")
     axes.set_title("Where the regret sits")
     axes.legend(
-        loc="upper center", bbox_to_anchor=(0.36, -0.3 - 0.25 / len(rows)), ncols=len(kinds), frameon=False,
+        loc="upper center", bbox_to_anchor=(0.36, -0.2 - 0.3 / len(rows)), ncols=len(kinds), frameon=False,
         handlelength=1, handletextpad=0.5, columnspacing=1.4,
     )  # fmt: skip
 
 
-def _draw_scores(axes: Axes, evaluation: Evaluation) -> None:
-    """The scores of every agent as a histogram, drawn as a smooth line over bins."""
+def draw_scores(
+    axes: Axes, evaluation: Evaluation, theme: Theme, optimal: NDArray[np.float64] | None = None, columns: int = 2
+) -> None:
+    """The scores of every agent as a histogram, and the exact distribution of the optimal scores if it is given."""
     scores = np.concatenate([match.score for match in evaluation.matches])
     width = _bin_width(evaluation.matches)
     bins = np.arange(np.floor(scores.min() / width) * width, scores.max() + 2 * width, width)
-    pairs = zip(evaluation.matches, colours(evaluation.results), strict=True)
+    pairs = zip(evaluation.matches, theme.colours(evaluation.results), strict=True)
     for place, (match, colour) in enumerate(pairs):
         counts, _ = np.histogram(match.score, bins)
         share = 100 * counts / match.games
         axes.stairs(share, bins, color=colour, fill=True, alpha=0.13)
         axes.stairs(
-            share, bins, color=colour, linewidth=1.7, linestyle=LINE_STYLES[place // len(PALETTE) % len(LINE_STYLES)],
+            share, bins, color=colour, linewidth=1.7, linestyle=_line_style(place, theme),
             label=f"{match.agent} (mean {match.score.mean():.1f})",
         )  # fmt: skip
+    if optimal is not None:
+        chances, _ = np.histogram(np.arange(len(optimal)), bins, weights=optimal)
+        middle = (bins[:-1] + bins[1:]) / 2
+        axes.plot(middle, 100 * chances, ".:", color=theme.ink, linewidth=1.1, markersize=4.5, label="optimal, exact")
     if evaluation.optimum is not None:
-        axes.axvline(evaluation.optimum, color=INK, linewidth=1, linestyle=(0, (4, 3)))
+        axes.axvline(evaluation.optimum, color=theme.ink, linewidth=1, linestyle=_DASHES)
         axes.text(
             evaluation.optimum, 1.0, f" optimum {evaluation.optimum:.2f}", va="top", size=9,
             transform=axes.get_xaxis_transform(),
@@ -176,7 +165,90 @@ def _draw_scores(axes: Axes, evaluation: Evaluation) -> None:
     axes.set_xlabel("score of a game")
     axes.set_ylabel(f"games per {width} points, %")
     axes.set_title(f"Scores of {evaluation.games:,} games on the same dice (seed {evaluation.seed})")
-    axes.legend(frameon=False, loc="best")
+    axes.legend(
+        loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=columns, frameon=False,
+        handlelength=1.6, columnspacing=1.4,
+    )  # fmt: skip
+
+
+def draw_turns(axes: Axes, evaluation: Evaluation, theme: Theme) -> None:
+    """The regret of every turn, on a logarithmic scale, for agents that have any."""
+    turns = np.arange(1, evaluation.matches[0].regret_by_turn.shape[1] + 1)
+    pairs = zip(evaluation.matches, theme.colours(evaluation.results), strict=True)
+    for place, (match, colour) in enumerate(pairs):
+        by_turn = match.regret_by_turn.mean(axis=0)
+        if by_turn.sum() > 1e-9:
+            known = np.where(by_turn > 1e-9, by_turn, np.nan)
+            style = _line_style(place, theme)
+            axes.plot(
+                turns, known, marker="o", color=colour, linestyle=style, markersize=4, linewidth=1.5, label=match.agent
+            )
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+    axes.set_xticks(turns[::2])
+    axes.set_xlabel("turn")
+    axes.set_ylabel("regret per game, points")
+    axes.set_title("Regret by turn")
+    if axes.lines:
+        axes.legend(frameon=False, loc="best", ncols=2)
+
+
+def draw_boxes(axes: Axes, match: Match, theme: Theme) -> None:
+    """The regret of one agent by the box its turn went to and the kind of decision, as a heat map."""
+    import matplotlib as mpl
+
+    values = match.regret_by_box.mean(axis=0)  # (B, K)
+    top = float(values.max()) or 1.0
+    colours = mpl.colormaps[theme.heat]
+    axes.imshow(values, cmap=colours, vmin=0, vmax=top, aspect="auto")
+    for (box, kind), value in np.ndenumerate(values):
+        ink = _ink_on(colours(float(value) / top)[:3])
+        axes.text(kind, box, _short(float(value)), ha="center", va="center", size=8.5, color=ink)
+    axes.set_xticks(range(len(match.kinds)), [kind.replace(" ", "\n", 1) for kind in match.kinds])
+    axes.set_yticks(range(len(match.rules.box_names)), [name.replace("_", " ") for name in match.rules.box_names])
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set_title(match.agent)
+
+
+def draw_curves(axes: Axes, curves: Sequence[Curve], optimum: float | None, theme: Theme) -> None:
+    """The mean score of the training games over steps; a band reaches from the lowest run to the highest."""
+    for place, curve in enumerate(curves):
+        colour = theme.palette[place % len(theme.palette)]
+        axes.plot(curve.steps / 1e6, curve.score, color=colour, linewidth=1.7, label=curve.name)
+        if curve.runs > 1:
+            axes.fill_between(curve.steps / 1e6, curve.low, curve.high, color=colour, alpha=0.22, linewidth=0)
+    if optimum is not None:
+        axes.axhline(optimum, color=theme.ink, linewidth=1, linestyle=_DASHES)
+        axes.text(0.01, optimum, f"optimum {optimum:.2f}", va="bottom", size=9, transform=axes.get_yaxis_transform())
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+    axes.set_xlim(left=0)
+    axes.margins(y=0.1)
+    axes.set_xlabel("environment steps, millions")
+    axes.set_ylabel("mean score of training games")
+    axes.set_title("Learning curves")
+    axes.legend(frameon=False, loc="lower right")
+
+
+def _line_style(place: int, theme: Theme) -> str:
+    return LINE_STYLES[place // len(theme.palette) % len(LINE_STYLES)]
+
+
+def _ink_on(colour: Sequence[float]) -> str:
+    """Black or white, whichever has the greater contrast; WCAG's relative luminance decides."""
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour)
+    return "#000000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 else "#ffffff"
+
+
+def _short(value: float) -> str:
+    """A figure with two digits that count, zero left out."""
+    if value < 5e-4:
+        return "0"
+    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
 
 
 def _bin_width(matches: tuple[Match, ...]) -> int:

@@ -7,10 +7,12 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.base import Agent
+from agents.evaluation.head_to_head import Duel, duels
 from agents.evaluation.matches import BATCH, Match, MeasurementError, check_luck, play_match
 from agents.evaluation.provenance import Provenance
 from agents.evaluation.statistics import estimate
@@ -18,6 +20,7 @@ from yatzy_env.rules import Ruleset, options
 
 if TYPE_CHECKING:
     from yatzy_env.solver import Solution
+    from yatzy_env.solver.triple import Interval
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ class Evaluation:
         seconds: how long each match took.
         warnings: what a reader should know before trusting the figures, one line each.
         provenance: where the figures come from.
+        solution: the exact solution the matches were measured with.
+        bounds: what is known of the optimum where it is not: the certified interval of several columns.
     """
 
     rules: Ruleset
@@ -102,22 +107,41 @@ class Evaluation:
     seconds: tuple[float, ...]
     warnings: tuple[str, ...]
     provenance: Provenance
+    solution: Solution | None = None
+    bounds: Interval | None = None
+
+    @cached_property
+    def duels(self) -> list[Duel]:
+        """Every agent against every other."""
+        return duels(self.matches)
 
     def fields(self) -> dict[str, Any]:
-        """What `evaluate.py --json` prints: `ruleset`, `options` where some are changed, `optimum`, `agents`."""
+        """What `evaluate.py --json` prints.
+
+        `ruleset`, `options` where some are changed, `optimum`, `lower` and `upper` where only an interval is known,
+        `agents`, and `head_to_head` where there are several.
+        """
         fields: dict[str, Any] = {"ruleset": self.rules.name}
         if changed := options(self.rules):
             fields["options"] = changed
-        return fields | {"optimum": self.optimum, "agents": [result.fields() for result in self.results]}
+        fields["optimum"] = self.optimum
+        if self.bounds is not None:
+            fields |= {"lower": self.bounds.lower, "upper": self.bounds.upper}
+        fields["agents"] = [result.fields() for result in self.results]
+        if self.duels:
+            fields["head_to_head"] = [duel.fields() for duel in self.duels]
+        return fields
 
     def record(self) -> dict[str, Any]:
-        """The same with regret by kind of decision and provenance, to be kept beside a report or a model."""
+        """The same with regret by decision, turn and box, luck and provenance, to be kept beside a report or model."""
         record = self.fields() | {"seed": self.seed, "games": self.games}
         if self.optimum is not None:
-            record["regret_by_decision"] = {
-                match.agent: dict(zip(match.kinds, match.regret_by_kind.mean(axis=0).tolist(), strict=True))
-                for match in self.matches
+            record["regret_by_decision"] = {match.agent: _by_kind(match) for match in self.matches}
+            record["regret_by_turn"] = {
+                match.agent: match.regret_by_turn.mean(axis=0).tolist() for match in self.matches
             }
+            record["regret_by_box"] = {match.agent: _by_box(match) for match in self.matches}
+            record["luck"] = {match.agent: _luck(match) for match in self.matches}
         record["seconds"] = {
             match.agent: round(taken, 2) for match, taken in zip(self.matches, self.seconds, strict=True)
         }
@@ -138,6 +162,7 @@ def evaluate(
     *,
     batch: int = BATCH,
     on_progress: Callable[[str, int], None] | None = None,
+    bounds: Interval | None = None,
 ) -> Evaluation:
     """Lets every agent play the same games and sums up.
 
@@ -150,6 +175,7 @@ def evaluate(
         origin: where the figures come from.
         batch: how many games are played together.
         on_progress: called with an agent's name and the number of its games finished since the last call.
+        bounds: what is known of the optimum where there is no solution.
 
     Returns:
         The evaluation. Luck that chance does not explain is among its warnings.
@@ -176,7 +202,29 @@ def evaluate(
         seconds=tuple(seconds),
         warnings=tuple(warnings),
         provenance=origin,
+        solution=solution,
+        bounds=bounds,
     )
+
+
+def _by_kind(match: Match) -> dict[str, float]:
+    return dict(zip(match.kinds, match.regret_by_kind.mean(axis=0).tolist(), strict=True))
+
+
+def _by_box(match: Match) -> dict[str, float]:
+    """The regret of the turns that went to each box, per game."""
+    return dict(zip(match.rules.box_names, match.regret_by_box.sum(axis=2).mean(axis=0).tolist(), strict=True))
+
+
+def _luck(match: Match) -> dict[str, float | None]:
+    """The luck of a match, and the scores without it: their mean is the expected score."""
+    luck, adjusted = estimate(match.luck), estimate(match.luck_adjusted)  # type: ignore[arg-type]  # it was solved
+    return {
+        "luck_per_game": luck.mean,
+        "luck_se": _known(luck.error),
+        "luck_adjusted_score": adjusted.mean,
+        "luck_adjusted_se": _known(adjusted.error),
+    }
 
 
 def _known(value: float) -> float | None:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache as once
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.base import Agent
+from agents.evaluation.exact import check_agent, exact_score
 from agents.evaluation.provenance import provenance
 from agents.evaluation.results import Evaluation, evaluate
+from agents.evaluation.statistics import deviates
 from agents.registry import make_agent
-from yatzy_env.errors import YatzyError
+from yatzy_env.errors import SolutionError, YatzyError
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver import Solution, is_cached, solve
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.pools import lay_out_pools
+from yatzy_env.solver.triple import Interval, interval
 from yatzy_env.tables import Tables, compile_tables
 
 _SECONDS_PER_ROW = 3e-9
@@ -25,6 +29,9 @@ _SECONDS_PER_ROW = 3e-9
 
 _SECONDS_PER_SAVED_ROW = 1.2e-9
 """The same under saved throws, per card with its pool: one throw of a turn instead of a whole turn."""
+
+_TOO_FAR = 4.5
+"""Standard errors by which games may differ from an exact score; more happens by chance once in 100,000 evaluations."""
 
 
 def measure(
@@ -36,6 +43,7 @@ def measure(
     *,
     trust: bool = False,
     cache: bool = True,
+    exact: bool = False,
     console: Console | None = None,
 ) -> Evaluation:
     """Measures agents by their names.
@@ -48,10 +56,11 @@ def measure(
         command: the command line, for the record.
         trust: load models that are on no record.
         cache: whether the solution is read from the cache and kept there.
+        exact: compute the exact score of every agent too; see `agents.evaluation.exact`.
         console: where progress goes; stderr if None.
 
     Returns:
-        The evaluation. Where the ruleset cannot be solved, it has no regret.
+        The evaluation. Where the ruleset cannot be solved, it has no regret, but the certified interval of the optimum.
 
     Raises:
         YatzyError: in one line, for anything the caller can put right. Names are checked before anything is solved.
@@ -67,12 +76,17 @@ def measure(
             console.print(announcement(rules, cache), highlight=False, soft_wrap=True)
         return solve(rules, cache=cache)
 
-    made = {
-        name: make_agent(name, rules, solution, trust) for name in sorted(names, key=lambda name: name == "optimal")
-    }
+    made = {}
+    for name in sorted(names, key=lambda name: name == "optimal"):
+        made[name] = make_agent(name, rules, solution, trust)
+        if exact:
+            check_agent(made[name], rules, name)
     agents = {name: made[name] for name in names}
     solved = solution() if can_solve(rules) else None
-    evaluation = _play(agents, rules, games, seed, solved, command, console)
+    bounds = None if solved is not None else _bounds(rules, cache, console)
+    evaluation = _play(agents, rules, games, seed, solved, bounds, command, console)
+    if exact:
+        evaluation = _with_exact_scores(evaluation, agents, cache, console)
     for warning in evaluation.warnings:
         console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
     return evaluation
@@ -116,12 +130,41 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
+def _with_exact_scores(evaluation: Evaluation, agents: dict[str, Agent], cache: bool, console: Console) -> Evaluation:
+    """The evaluation with the exact score of every agent; one that the games contradict is among its warnings."""
+
+    def say(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    results, warnings = [], list(evaluation.warnings)
+    for result, match in zip(evaluation.results, evaluation.matches, strict=True):
+        exact = exact_score(agents[result.agent], evaluation.rules, name=result.agent, cache=cache, say=say)
+        say(exact.summary())
+        results.append(replace(result, exact_score=exact.expected_score))
+        if match.optimum is not None and deviates(match.optimum - match.game_regret - exact.expected_score, _TOO_FAR):
+            warnings.append(
+                f"agent {result.agent!r}: the exact score {exact.expected_score:.4f} is more than {_TOO_FAR:g} "
+                f"standard errors from the {result.expected_score:.4f} that {match.games} games say"
+            )
+    return replace(evaluation, results=tuple(results), warnings=tuple(warnings))
+
+
+def _bounds(rules: Ruleset, cache: bool, console: Console) -> Interval | None:
+    """The interval of a ruleset of several columns; it says itself how long it takes. None where it has none."""
+    try:
+        return interval(rules, cache=cache)
+    except SolutionError as error:
+        console.print(f"warning: {error}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+        return None
+
+
 def _play(
     agents: dict[str, Agent],
     rules: Ruleset,
     games: int,
     seed: int,
     solution: Solution | None,
+    bounds: Interval | None,
     command: str,
     console: Console,
 ) -> Evaluation:
@@ -137,4 +180,5 @@ def _play(
             solution,
             provenance(command),
             on_progress=lambda name, finished: progress.advance(bars[name], finished),
+            bounds=bounds,
         )

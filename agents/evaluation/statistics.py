@@ -7,6 +7,7 @@ one game has no standard error (nan here, null in JSON), and values that never v
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,11 @@ from scipy import stats
 
 CONFIDENCE = 0.95
 """Level of the intervals unless another is asked for."""
+
+RESAMPLES = 2000
+"""Resamples of a bootstrap unless another number is asked for."""
+
+_QUARTER = 0.25  # what an interquartile mean leaves out at each end
 
 
 class Estimate(NamedTuple):
@@ -34,6 +40,14 @@ class Estimate(NamedTuple):
         return float(low), float(high)
 
 
+class Interval(NamedTuple):
+    """A figure between the ends of its interval; nan at both ends where there is none."""
+
+    value: float
+    low: float
+    high: float
+
+
 class Difference(NamedTuple):
     """How much better the first of two agents did on the same dice."""
 
@@ -43,6 +57,10 @@ class Difference(NamedTuple):
     high: float
     p_value: float  # chance of a difference this large either way, were there none
     games: int
+
+    def turned(self) -> Difference:
+        """The same of the second agent to the first."""
+        return self._replace(mean=-self.mean, low=-self.high, high=-self.low)
 
 
 def estimate(values: ArrayLike) -> Estimate:
@@ -81,6 +99,81 @@ def paired(first: ArrayLike, second: ArrayLike, confidence: float = CONFIDENCE) 
     test = stats.ttest_rel(left, right)
     interval = test.confidence_interval(confidence)
     return Difference(mean, error, float(interval.low), float(interval.high), float(test.pvalue), games)
+
+
+def rate(count: int, games: int, confidence: float = CONFIDENCE) -> Interval:
+    """A share of games with Wilson's interval, which is sound for few games and for shares near 0 and 1.
+
+    Args:
+        count: in how many games it happened.
+        games: out of how many, at least one.
+        confidence: level of the interval.
+    """
+    found = stats.binomtest(count, games).proportion_ci(confidence, method="wilson")
+    return Interval(count / games, float(found.low), float(found.high))
+
+
+def interquartile_mean(scores: ArrayLike) -> float:
+    """The mean of the middle half of all runs of all tasks; one lucky or failed run hardly moves it.
+
+    Args:
+        scores: (tasks, seeds), or any shape, comparable between tasks: in percent of each task's optimum.
+    """
+    return float(stats.trim_mean(np.asarray(scores, np.float64), _QUARTER, axis=None))
+
+
+def interquartile_mean_interval(
+    scores: ArrayLike, seed: int = 0, confidence: float = CONFIDENCE, resamples: int = RESAMPLES
+) -> Interval:
+    """The interquartile mean over training runs, with an interval by stratified bootstrap.
+
+    The runs of every task are drawn again with replacement, each task by itself, so that every resample has as many
+    runs of every task as there are. With few seeds such an interval is narrower than it claims: a bootstrap of five
+    runs knows five values. It says how much the runs differ, not how a sixth would do.
+
+    Args:
+        scores: (tasks, seeds) one figure per training run, comparable between tasks. One row is one task.
+        seed: seed of the resampling; the same seed gives the same interval.
+        confidence: level of the interval.
+        resamples: how many resamples.
+
+    Returns:
+        The point estimate and the percentile interval around it; without one, nan, where tasks have a single seed.
+
+    Raises:
+        ValueError: if scores are not a table of finite numbers with at least one row and one column.
+    """
+    return _stratified(scores, interquartile_mean, seed, confidence, resamples)
+
+
+def mean_interval(
+    scores: ArrayLike, seed: int = 0, confidence: float = CONFIDENCE, resamples: int = RESAMPLES
+) -> Interval:
+    """The plain mean over training runs, with the interval of `interquartile_mean_interval`."""
+    return _stratified(scores, lambda table: float(np.mean(np.asarray(table, np.float64))), seed, confidence, resamples)
+
+
+def _stratified(
+    scores: ArrayLike, statistic: Callable[[ArrayLike], float], seed: int, confidence: float, resamples: int
+) -> Interval:
+    table = np.asarray(scores, np.float64)
+    if table.ndim != 2 or not table.size or not np.isfinite(table).all():
+        raise ValueError(f"scores must be a table (tasks, seeds) of finite numbers; got shape {table.shape}")
+    point = statistic(table)
+    if table.shape[1] < 2:
+        return Interval(point, math.nan, math.nan)
+    if all(_is_constant(row) for row in table):
+        return Interval(point, point, point)
+    found = stats.bootstrap(
+        tuple(table),  # a sample per task, resampled by itself: that is the stratification
+        lambda *tasks: statistic(np.stack(tasks)),
+        n_resamples=resamples,
+        vectorized=False,
+        confidence_level=confidence,
+        method="percentile",  # the others need a jackknife, of which a few runs have too little
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return Interval(point, float(found.low), float(found.high))
 
 
 def deviates(values: ArrayLike, z: float) -> bool:

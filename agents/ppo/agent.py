@@ -1,7 +1,10 @@
+# mypy: disallow-untyped-defs=False
 """A trained policy as an agent: the best-rated legal action of every situation. Needs numpy alone."""
 
 from __future__ import annotations
 
+import hashlib
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -12,17 +15,49 @@ from agents.ppo.digest import MANIFEST, MODELS, check_digest
 from agents.ppo.errors import ModelError, RunError
 from agents.ppo.runs import Run
 from agents.ppo.weights import PolicyWeights, read_weights
+from yatzy_env.card import legal_boxes
 from yatzy_env.envs.observation import observe
 from yatzy_env.games import action_masks
+from yatzy_env.kernel import kernel
+from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
+from yatzy_env.solver.steps import plan_turn
 from yatzy_env.tables import compile_tables
 
-_ROWS = 16384  # situations that go through the network at once
+_ROWS = 1024  # situations that go through the network at once: so few that its layers stay in the processor's cache
+
+
+@kernel(nogil=True)
+def _best(tables, keep, first_keep, now, logits, first, actions):
+    """The legal action of the largest logit per situation, the lowest index among equals.
+
+    `keep` and `first_keep` list the keeps of every roll; `logits` begin with action number `first`, and where that is
+    not 0 no throws are left.
+    """
+    tables, now = borrow(tables), borrow(now)
+    for row in range(actions.shape[0]):
+        roll = now.roll[row]
+        chosen, best = np.int64(-1), np.float32(0)
+        if now.throws_left[row] > 0:
+            for index in range(first_keep[roll], first_keep[roll + 1]):
+                if chosen < 0 or logits[row, keep[index]] > best:
+                    chosen = keep[index]
+                    best = logits[row, chosen]
+        legal = legal_boxes(tables.card, now.filled[row], tables.alike[roll])
+        for box in range(tables.card.boxes):
+            if (legal >> box) & 1:
+                value = logits[row, tables.keeps - first + box]
+                if chosen < 0 or value > best:
+                    chosen = tables.keeps + box
+                    best = value
+        actions[row] = chosen
 
 
 class PPOAgent:
     """Plays the action a policy network rates highest, or draws one from its distribution."""
+
+    merges_upper = True  # an observation is all it sees
 
     def __init__(self, rules: Ruleset, policy: PolicyWeights, name: str = "ppo", sample: bool = False) -> None:
         """Checks that the network fits the rules.
@@ -41,18 +76,38 @@ class PPOAgent:
         self.policy = policy
         self.sample = sample
         self._tables = compile_tables(rules)
+        self._plan = plan_turn(self._tables)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether its answer depends on the situation alone."""
+        return not self.sample
+
+    @cached_property
+    def digest(self) -> str:
+        """A SHA-256 over the network."""
+        digest = hashlib.sha256(self.policy.activation.encode())
+        for array in (array for layer in self.policy.layers for array in layer):
+            digest.update(f"{array.shape}".encode())
+            digest.update(array.astype("<f4", copy=False).tobytes())
+        return digest.hexdigest()
 
     def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
         """Chooses a legal action for every situation; `noise` matters only when actions are drawn."""
         actions = np.empty(len(situations.filled), np.int64)
         for start in range(0, len(actions), _ROWS):
             part = slice(start, start + _ROWS)
-            some = situations.take(np.arange(start, min(start + _ROWS, len(actions))))
-            logits = self.logits(some)
-            masks = action_masks(self._tables, some)
-            actions[part] = (
-                kernels.sample(logits, masks, noise[part])[0] if self.sample else kernels.best(logits, masks)
-            )
+            some = Situations._make(np.ascontiguousarray(values[part]) for values in situations)
+            if self.sample:
+                masks = action_masks(self._tables, some)
+                actions[part] = kernels.sample(self.logits(some), masks, noise[part])[0]
+                continue
+            # Without throws only boxes are legal, and the keeps' share of the last layer is not computed. In small
+            # batches it is: BLAS adds up small products in another order, which changes the last bits of a logit.
+            only_boxes = len(some.roll) == _ROWS and not some.throws_left.any()
+            first = self._tables.keeps if only_boxes else 0
+            logits = self.policy.logits(observe(self._tables, some), first)
+            _best(self._tables, self._plan.keep, self._plan.first_keep, some, logits, first, actions[part])
         return actions
 
     def logits(self, situations: Situations) -> NDArray[np.float32]:

@@ -21,6 +21,7 @@ from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
 from agents.ppo.errors import DivergedError
+from agents.ppo.luck import OtherThrows
 from agents.ppo.policy import YatzyPolicy
 from agents.ppo.vec_env import BatchVecEnv
 
@@ -45,8 +46,23 @@ class RolloutBuffer(MaskableRolloutBuffer):
             super().reset()
             self.action_masks = np.zeros(self.action_masks.shape, np.int8)
             self.actions = np.zeros((self.buffer_size, self.n_envs), np.int64)
+            self.expected = np.zeros((self.buffer_size, self.n_envs), np.float32)
         self.pos = 0
         self.full = False
+
+    def weigh(self, ended: NDArray[np.bool_]) -> None:
+        """Computes advantages and the targets of the value network, without the luck of the dice (`agents.ppo.luck`).
+
+        Args:
+            ended: (lanes,) whether the last step ended a game.
+        """
+        running = np.zeros(self.n_envs, np.float32)
+        for step in reversed(range(self.buffer_size)):
+            goes_on = ~(ended if step == self.buffer_size - 1 else self.episode_starts[step + 1].astype(np.bool_))
+            ahead = self.expected[step] + np.float32(self.gae_lambda) * running
+            running = self.rewards[step] + np.float32(self.gamma) * goes_on * ahead - self.values[step]
+            self.advantages[step] = running
+        self.returns = self.advantages + self.values
 
     def minibatches(self, size: int, rng: np.random.Generator) -> Iterator[Samples]:
         """All samples in random order, `size` at a time."""
@@ -67,15 +83,19 @@ class YatzyPPO(MaskablePPO):
     _last_obs: NDArray[np.float32]
     _last_episode_starts: NDArray[np.bool_]
 
-    def __init__(self, *args: Any, slice_size: int = 2048, averaging: float = 0.002, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, slice_size: int = 2048, averaging: float = 0.002, throws: int = 8, **kwargs: Any
+    ) -> None:
         """Builds the networks and the buffer.
 
         Args:
             *args: of MaskablePPO.
             slice_size: rows that go through the networks at once during an update.
             averaging: share of the new weights in their exponential average, per update.
+            throws: throws per decision that its luck is estimated with.
             **kwargs: of MaskablePPO.
         """
+        self.throws = throws
         self.slice_size = slice_size
         self.averaging = averaging
         super().__init__(*args, **kwargs | {"device": "cpu", "rollout_buffer_class": RolloutBuffer})
@@ -86,9 +106,10 @@ class YatzyPPO(MaskablePPO):
         self.policy.rng = self.rng
         self.averages = [weights.detach().clone() for weights in self.policy.parameters()]
         self.last_rollout: dict[str, float] = {}
+        self.other_throws = OtherThrows(self.env.rules, self.throws)
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "rng", "averages", "_last_obs", "_last_episode_starts"]
+        return [*super()._excluded_save_params(), "rng", "averages", "other_throws", "_last_obs", "_last_episode_starts"]
 
     def collect_rollouts(  # type: ignore[override]
         self,
@@ -128,18 +149,25 @@ class YatzyPPO(MaskablePPO):
             rollout_buffer.log_probs[step] = log_probs
             rollout_buffer.episode_starts[step] = starts
             observations, rollout_buffer.rewards[step], starts, infos = env.step(actions)
+            rollout_buffer.expected[step] = self._expected_values(observations, actions)
             scores += [infos[lane]["episode"]["r"] for lane in np.flatnonzero(starts)]
             self.num_timesteps += env.num_envs
             if not callback.on_step():
                 return False
         self._last_obs, self._last_episode_starts = observations, starts
         rollout_buffer.full = True
-        with torch.no_grad():
-            last_values = self.policy.predict_values(torch.from_numpy(observations))
-        rollout_buffer.compute_returns_and_advantage(last_values, starts)
+        rollout_buffer.weigh(starts)
         self._record_rollout(entropies, scores)
         callback.on_rollout_end()
         return True
+
+    def _expected_values(self, observations: NDArray[np.float32], actions: NDArray[np.int64]) -> NDArray[np.float32]:
+        """(lanes,) values of what was left before the dice were thrown, as a mean over other throws."""
+        noise = self.rng.random(len(actions), np.float32)
+        others = self.other_throws.observations(observations, self.env.situations, actions, noise)
+        with torch.no_grad():
+            values = self.policy.predict_values(torch.from_numpy(others).flatten(0, 1))
+        return values.numpy().reshape(others.shape[:2]).mean(axis=1)
 
     def _record_rollout(self, entropies: NDArray[np.float32], scores: list[int]) -> None:
         can_throw = self.rollout_buffer.action_masks[:, :, 0] == 1  # action 0 keeps nothing

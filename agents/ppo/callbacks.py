@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import HParam
 
+from agents.ppo.agent import PPOAgent
 from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.checkpoint import save_checkpoint
+from agents.ppo.checkpoint import averaged_weights, save_checkpoint
 from agents.ppo.config import Config
 from agents.ppo.runs import Run
 
@@ -76,6 +78,29 @@ class Checkpoints(_Callback):
         save_checkpoint(self.run, self.model, self.config, self.clock.seconds())
         self._saved_steps = self.model.num_timesteps
         self._saved_at = time.monotonic()
+
+
+class Looks(_Callback):
+    """Measures the averaged network between rollouts, by time, for the log alone: nothing in training reads it."""
+
+    def __init__(self, config: Config, look: Callable[[PPOAgent], Mapping[str, float]]) -> None:
+        super().__init__()
+        self.config = config
+        self.look = look
+        self._looked_at = time.monotonic()
+
+    def _on_rollout_start(self) -> None:
+        if time.monotonic() - self._looked_at >= 60 * self.config.look_minutes:
+            self._measure()
+
+    def _on_training_end(self) -> None:
+        self._measure()
+
+    def _measure(self) -> None:
+        agent = PPOAgent(self.config.rules, averaged_weights(self.model, self.config))
+        for name, value in self.look(agent).items():
+            self.logger.record(name, value)
+        self._looked_at = time.monotonic()
 
 
 class Clock:

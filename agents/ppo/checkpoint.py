@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from agents.ppo.algorithm import YatzyPPO
@@ -23,21 +24,27 @@ from agents.ppo.weights import PolicyWeights, save_weights
 
 
 def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
-    """The policy network with averaged weights."""
+    """Policy and value network with averaged weights, values in points."""
     named = zip(model.policy.named_parameters(), model.averages, strict=True)
     average = {name: tensor.numpy().copy() for (name, _), tensor in named}
-    linear = [
-        f"mlp_extractor.policy_net.{index}"
-        for index, module in enumerate(model.policy.mlp_extractor.policy_net)
-        if isinstance(module, nn.Linear)
-    ]
+
+    def layers(network: str, head: str) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        modules = getattr(model.policy.mlp_extractor, network)
+        linear = [
+            f"mlp_extractor.{network}.{index}" for index, module in enumerate(modules) if isinstance(module, nn.Linear)
+        ]
+        return [(average[f"{name}.weight"], average[f"{name}.bias"]) for name in [*linear, head]]
+
+    *value_layers, (weight, bias) = layers("value_net", "value_net")
+    points = np.float32(1 / config.reward_scale)
     rules = config.rules
     return PolicyWeights(
-        layers=tuple((average[f"{name}.weight"], average[f"{name}.bias"]) for name in [*linear, "action_net"]),
+        layers=tuple(layers("policy_net", "action_net")),
         activation=config.network.activation,
         ruleset=rules.name,
         ruleset_digest=rules.digest,
         steps=model.num_timesteps,
+        value_layers=(*value_layers, (weight * points, bias * points)),
     )
 
 

@@ -97,6 +97,7 @@ class Config(_Model):
         learning_rate: of Adam.
         entropy: weight of the entropy bonus.
         gae_lambda: lambda of generalised advantage estimation.
+        throws: throws per decision that its luck is estimated with (`agents.ppo.luck`).
         gamma: discount; 1, as the score counts the same whenever it is made.
         clip_range: how far the probability ratio may move per rollout.
         value_weight: weight of the value loss.
@@ -107,6 +108,7 @@ class Config(_Model):
         slice_rows: rows that go through the networks at once during an update.
         averaging: share of the new weights in the averaged weights, per update.
         checkpoint_minutes: time between checkpoints.
+        look_minutes: time between measurements of the network for the log.
     """
 
     ruleset: str | dict[str, Any] = "yatzy"
@@ -114,12 +116,13 @@ class Config(_Model):
     seed: Whole = Field(default=1, ge=0, lt=2**32)
     total_steps: Whole = Field(ge=1)
     lanes: Whole = Field(default=1024, ge=1, le=1 << 20)
-    rollout_steps: Whole = Field(default=128, ge=1, le=1 << 20)
-    minibatch: Whole = Field(default=8192, ge=2)
+    rollout_steps: Whole = Field(default=16, ge=1, le=1 << 20)
+    minibatch: Whole = Field(default=512, ge=2)
     epochs: Whole = Field(default=3, ge=1, le=100)
     learning_rate: Schedule = Ramp(start=1e-3, end=0.0)
     entropy: Schedule = Ramp(start=0.01, end=0.0)
-    gae_lambda: Schedule = Ramp(start=0.9, end=0.1)
+    gae_lambda: Schedule = Ramp(start=0.9, end=0.4)
+    throws: Whole = Field(default=4, ge=1, le=256)
     gamma: Number = Field(default=1.0, gt=0, le=1)
     clip_range: Number = Field(default=0.2, gt=0, lt=1)
     value_weight: Number = Field(default=0.5, gt=0)
@@ -127,9 +130,10 @@ class Config(_Model):
     reward_scale: Number = Field(default=0.02, gt=0)
     network: Network = Network()
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
-    slice_rows: Whole = Field(default=2048, ge=1)
-    averaging: Number = Field(default=0.002, gt=0, le=1)
+    slice_rows: Whole = Field(default=512, ge=1)
+    averaging: Number = Field(default=0.001, gt=0, le=1)
     checkpoint_minutes: Number = Field(default=5.0, gt=0)
+    look_minutes: Number = Field(default=5.0, gt=0)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import torch
 from rich.console import Console
 from stable_baselines3.common.callbacks import CallbackList
 from stable_baselines3.common.logger import configure
 from torch import nn
 
+from agents.ppo.agent import PPOAgent
 from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.callbacks import Checkpoints, Clock, Curve, Report, Schedules
+from agents.ppo.callbacks import Checkpoints, Clock, Curve, Looks, Report, Schedules
 from agents.ppo.checkpoint import load_checkpoint
 from agents.ppo.config import Config
 from agents.ppo.errors import DivergedError
@@ -54,6 +57,7 @@ def build(config: Config) -> YatzyPPO:
         seed=config.seed,
         slice_size=config.slice_rows,
         averaging=config.averaging,
+        throws=config.throws,
         policy_kwargs={
             "net_arch": {"pi": hidden, "vf": hidden},
             "activation_fn": _ACTIVATIONS[config.network.activation],
@@ -63,12 +67,17 @@ def build(config: Config) -> YatzyPPO:
     )
 
 
-def train(run: Run, console: Console) -> YatzyPPO:
+Look = Callable[[PPOAgent], Mapping[str, float]]
+"""Figures of the network as it is now, for the log."""
+
+
+def train(run: Run, console: Console, look: Look | None = None) -> YatzyPPO:
     """Trains a run to its end, from its checkpoint if it has one.
 
     Args:
         run: the run folder.
         console: where to say what happens.
+        look: measures the network now and then for the log; nothing in training depends on what it finds.
 
     Returns:
         The trained algorithm; its last checkpoint is in the folder.
@@ -95,6 +104,7 @@ def train(run: Run, console: Console) -> YatzyPPO:
     report = Report(config, console)
     callbacks = CallbackList([
         Schedules(config),
+        *([Looks(config, look)] if look else []),
         Curve(run.folder / "curve.csv", config, clock),
         Checkpoints(run, config, clock),
         report,

@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
 from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
 
 StepReturn = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
 
@@ -93,6 +94,11 @@ class BatchVecEnv(VecEnv):
     def action_masks(self) -> NDArray[np.int8]:
         """(lanes, actions) int8, 1 where legal."""
         return self.env.action_masks()
+
+    @property
+    def situations(self) -> Situations:
+        """Where every lane stands, as a copy."""
+        return self.env.situations
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that decides how the lanes go on, as copied arrays."""

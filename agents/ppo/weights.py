@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +18,7 @@ from yatzy_env.envs.observation import observation_size
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 def _silu(x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -41,6 +41,9 @@ ACTIVATIONS: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
 }
 
 
+Layers = tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
+
+
 @dataclass(frozen=True)
 class PolicyWeights:
     """A policy network: layers of `activation(x @ weight.T + bias)`, the last without activation.
@@ -51,21 +54,39 @@ class PolicyWeights:
         ruleset: the name of the ruleset it was trained for.
         ruleset_digest: its `Ruleset.digest`.
         steps: the training steps it has seen.
+        value_layers: the value network in the same form, with one output in points; () where there is none.
     """
 
-    layers: tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
+    layers: Layers
     activation: str
     ruleset: str
     ruleset_digest: str
     steps: int
+    value_layers: Layers = ()
 
-    def logits(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n, actions) logits of (n, D) observations, float32."""
-        x = observations
-        *hidden, (weight, bias) = self.layers
+    def logits(self, observations: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
+        """(n, actions - first) logits of (n, D) observations, float32, from action number `first` on."""
+        return self._run(self.layers, observations, first)
+
+    def values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(n,) points still to come by the network's own estimate, of (n, D) observations, float32.
+
+        Raises:
+            ModelError: if the file holds no value network.
+        """
+        if not self.value_layers:
+            raise ModelError(f"the model for ruleset {self.ruleset!r} holds no value network")
+        return self._run(self.value_layers, observations)[:, 0]
+
+    def _run(self, layers: Layers, x: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
+        *hidden, (weight, bias) = layers
         for inner_weight, inner_bias in hidden:
-            x = ACTIVATIONS[self.activation](x @ inner_weight.T + inner_bias)
-        return x @ weight.T + bias
+            x = x @ inner_weight.T
+            x += inner_bias
+            x = ACTIVATIONS[self.activation](x)
+        x = x @ weight[first:].T
+        x += bias[first:]
+        return x
 
     def check(self, rules: Ruleset) -> None:
         """Checks that the network was trained for these rules.
@@ -94,9 +115,11 @@ def save_weights(weights: PolicyWeights, path: Path) -> None:
         "ruleset_digest": weights.ruleset_digest,
         "steps": weights.steps,
         "layers": len(weights.layers),
+        "value_layers": len(weights.value_layers),
     }))}  # fmt: skip
-    for index, (weight, bias) in enumerate(weights.layers):
-        arrays |= {f"weight_{index}": weight, f"bias_{index}": bias}
+    for prefix, layers in (("", weights.layers), ("value_", weights.value_layers)):
+        for index, (weight, bias) in enumerate(layers):
+            arrays |= {f"{prefix}weight_{index}": weight, f"{prefix}bias_{index}": bias}
     with path.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
@@ -112,12 +135,13 @@ def read_weights(path: Path) -> PolicyWeights:
             about = json.loads(str(arrays["about"]))
             if about["format"] != _FORMAT:
                 raise ModelError(f"{path}: format {about['format']!r} is not known; known: {_FORMAT}")
-            layers = tuple(
-                (_matrix(arrays[f"weight_{index}"], 2), _matrix(arrays[f"bias_{index}"], 1))
-                for index in range(int(about["layers"]))
-            )
             weights = PolicyWeights(
-                layers, about["activation"], about["ruleset"], about["ruleset_digest"], int(about["steps"])
+                layers=_layers(arrays, "", about["layers"]),
+                activation=about["activation"],
+                ruleset=about["ruleset"],
+                ruleset_digest=about["ruleset_digest"],
+                steps=int(about["steps"]),
+                value_layers=_layers(arrays, "value_", about["value_layers"]),
             )
     except FileNotFoundError as error:
         raise ModelError(f"{path}: there is no such file") from error
@@ -129,6 +153,13 @@ def read_weights(path: Path) -> PolicyWeights:
     return weights
 
 
+def _layers(arrays: Mapping[str, NDArray[Any]], prefix: str, count: int) -> Layers:
+    return tuple(
+        (_matrix(arrays[f"{prefix}weight_{index}"], 2), _matrix(arrays[f"{prefix}bias_{index}"], 1))
+        for index in range(int(count))
+    )
+
+
 def _matrix(values: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
     if values.dtype != np.float32 or values.ndim != dimensions:
         raise ValueError(f"a layer has dtype {values.dtype} and shape {values.shape}")
@@ -136,8 +167,16 @@ def _matrix(values: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
 
 
 def _check_shapes(weights: PolicyWeights, path: Path) -> None:
-    widths = [weight.shape for weight, _ in weights.layers]
-    fits = all(before[0] == after[1] for before, after in pairwise(widths))
-    fits &= all(len(bias) == weight.shape[0] for weight, bias in weights.layers)
-    if not widths or not fits or weights.activation not in ACTIVATIONS:
+    fits = _fit_together(weights.layers) and _fit_together(weights.value_layers)
+    if weights.value_layers:
+        fits &= weights.value_layers[0][0].shape[1] == weights.layers[0][0].shape[1]
+        fits &= weights.value_layers[-1][0].shape[0] == 1
+    if not weights.layers or not fits or weights.activation not in ACTIVATIONS:
         raise ModelError(f"{path}: damaged, its layers do not fit together")
+
+
+def _fit_together(layers: Layers) -> bool:
+    shapes = [weight.shape for weight, _ in layers]
+    return all(before[0] == after[1] for before, after in pairwise(shapes)) and all(
+        len(bias) == weight.shape[0] for weight, bias in layers
+    )

@@ -10,9 +10,11 @@ from agents.base import best_actions
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.evaluation.provenance import command_line, provenance
 from agents.evaluation.results import Evaluation, evaluate
+from agents.optimal import OptimalAgent
 from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situations
+from yatzy_env.solver import Solution, solve
 from yatzy_env.tables import Tables, compile_tables
 
 TINY = ruleset(
@@ -102,8 +104,14 @@ def false_dice(rules: Ruleset) -> Tables:
 
 
 @cache
+def solved_tiny() -> Solution:
+    """The tiny game as the solver solves it."""
+    return solve(TINY, cache=False, progress=False)
+
+
+@cache
 def tiny_evaluation() -> Evaluation:
     """Three agents on the tiny game."""
-    agents = {"random": RandomAgent(TINY), "greedy": GreedyAgent(TINY), "optimal": Optimal(tiny_solution())}
+    agents = {"random": RandomAgent(TINY), "greedy": GreedyAgent(TINY), "optimal": OptimalAgent(solved_tiny())}
     command = command_line("evaluate.py", [*agents])
-    return evaluate(agents, TINY, 200, 1, tiny_solution(), provenance(command))  # type: ignore[arg-type]
+    return evaluate(agents, TINY, 200, 1, solved_tiny(), provenance(command))

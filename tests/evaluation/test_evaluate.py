@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.evaluation import session
+from agents.evaluation import seeds, session
 from agents.registry import NAMES
 from scripts import card, demo, evaluate
 from tests.evaluation.test_results import FIELDS
@@ -69,7 +69,8 @@ def test_json_is_one_object_on_stdout_whatever_else_is_written(cache_folder: Pat
     )
     assert done.returncode == 0, done.stderr
     fields = json.loads(done.stdout)
-    assert list(fields) == ["ruleset", "options", "optimum", "agents"]
+    assert list(fields) == ["ruleset", "options", "optimum", "agents", "head_to_head"]
+    assert fields["head_to_head"][0]["loss_rate"] > 0.5, "greedy against optimal"
     assert fields["ruleset"] == "forced"
     assert fields["options"] == {"bonus_threshold": 63}
     assert fields["optimum"] == pytest.approx(122.55852739642387, abs=1e-9)
@@ -83,6 +84,7 @@ def test_json_is_one_object_on_stdout_whatever_else_is_written(cache_folder: Pat
         "index.html",
         "report.png",
         "results.json",
+        "table.md",
     ]
     assert (tmp_path / "picture.svg").read_text().startswith("<?xml")
     assert "bonus_threshold=63" in (tmp_path / "deep/report/index.html").read_text()
@@ -111,17 +113,34 @@ def test_seed_and_games_decide_the_figures(run: Run) -> None:
     assert figures[0] == figures[1] != figures[2]
 
 
-def test_rulesets_that_cannot_be_solved_are_measured_without_an_optimum(run: Run) -> None:
-    status, out, _ = run("greedy", "--ruleset", "triple", "--games", "3", "--json")
+def test_rulesets_of_several_columns_are_measured_beside_a_certified_interval(run: Run) -> None:
+    """Few dice and boxes: the interval of the full game takes minutes the first time."""
+    small = ("--ruleset", "triple", "--set", "dice=2", "--set", 'boxes=["ones","sixes","yatzy"]')
+    status, out, _ = run("greedy", *small, "--set", "bonus_threshold=7", "--games", "3", "--json")
     assert status == 0
-    assert json.loads(out)["optimum"] is None
+    fields = json.loads(out)
+    assert fields["optimum"] is None
+    assert 0 < fields["lower"] < fields["upper"]
+    (agent,) = fields["agents"]
+    assert (
+        agent["expected_score"] is agent["percent_of_optimum"] is agent["regret_per_game"] is agent["regret_se"] is None
+    )
+    table = run("greedy", *small, "--set", "bonus_threshold=7", "--games", "3")[1]
+    assert f"{fields['lower']:.2f} to {fields['upper']:.2f}" in table
+
+
+def test_columns_without_an_interval_are_measured_all_the_same(run: Run) -> None:
+    status, out, err = run("greedy", "--ruleset", "maxi-alga", "--set", "columns=[1,2]", "--games", "3", "--json")
+    assert status == 0
+    assert "lower" not in json.loads(out)
+    assert "saved throws tie the columns together" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["gredy"], "did you mean greedy"),
-        ([], "required: AGENT"),
+        ([], "name one AGENT or more"),
         (["greedy", "--ruleset", "yatsy"], "unknown ruleset 'yatsy'; did you mean yatzy"),
         (["greedy", "--games", "0"], "games = 0; allowed: a whole number, 1 or more"),
         (["greedy", "--games", "many"], "argument --games: invalid int value: 'many'"),
@@ -187,6 +206,13 @@ def test_every_script_explains_itself(
         script.main()
     assert end.value.code == 0
     assert "usage:" in capsys.readouterr().out
+
+
+def test_model_cards_use_the_final_seed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["card.py", "--help"])
+    with pytest.raises(SystemExit):
+        card.main()
+    assert f"(default: {seeds.FINAL})" in capsys.readouterr().out
 
 
 def test_the_demo_shows_every_agent_with_a_name() -> None:

@@ -63,8 +63,13 @@ def test_results_do_not_depend_on_how_many_games_are_played_together(agent: Agen
     games = 40 if batch == 1 else GAMES
     together = play_match(agent, TINY, games, 3, tiny_solution())
     apart = play_match(agent, TINY, games, 3, tiny_solution(), batch=batch)
-    for field in ("score", "written", "bonus", "decisions", "luck", "regret"):
+    for field in ("score", "written", "bonus", "decisions", "order", "luck", "regret"):
         np.testing.assert_array_equal(getattr(apart, field), getattr(together, field), err_msg=field)
+    for lot in ("first", "worst"):
+        some, same = getattr(apart.slips, lot), getattr(together.slips, lot)
+        for field in ("game", "turn", "kind", "action", "best", "cost"):
+            np.testing.assert_array_equal(getattr(some, field), getattr(same, field), err_msg=f"{lot} {field}")
+    assert apart.slips.games == together.slips.games
 
 
 def test_a_longer_match_begins_with_the_games_of_a_shorter_one() -> None:
@@ -120,6 +125,20 @@ def test_regret_belongs_to_the_kind_of_decision() -> None:
         assert np.delete(by_kind, kind).max() < 1e-9
     assert match.regret_by_turn.shape == (60, tables.card.boxes)
     np.testing.assert_allclose(match.regret_by_turn.sum(axis=1), match.game_regret)
+
+
+def test_regret_by_box_moves_each_turn_to_the_box_it_filled() -> None:
+    match = play_match(GreedyAgent(TINY), TINY, 30, 1, tiny_solution())
+    assert np.sort(match.order, axis=1).tolist() == [list(range(5))] * 30, "every box is filled once"
+    for game, turn, kind in np.argwhere(match.regret > 0).tolist():
+        assert match.regret_by_box[game, match.order[game, turn], kind] == match.regret[game, turn, kind]
+    assert match.regret_by_box.sum() == pytest.approx(match.regret.sum())
+
+
+def test_luck_adjusted_scores_are_the_optimum_minus_the_regret() -> None:
+    match = play_match(GreedyAgent(TINY), TINY, 50, 1, tiny_solution())
+    np.testing.assert_allclose(match.luck_adjusted, match.optimum - match.game_regret, rtol=0, atol=1e-9)
+    assert match.luck_adjusted.std() < match.score.std()
 
 
 def test_kinds_of_decision_follow_the_number_of_throws() -> None:

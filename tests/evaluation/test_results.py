@@ -12,6 +12,7 @@ from agents.evaluation.matches import play_match
 from agents.evaluation.results import Evaluation, evaluate, summarise
 from tests.evaluation.helpers import TINY, Optimal, tiny_evaluation, tiny_solution
 from yatzy_env.rules import ruleset
+from yatzy_env.solver.triple import interval
 
 FIELDS = [
     "agent",
@@ -30,7 +31,7 @@ FIELDS = [
 def test_fields_of_an_agent_are_the_documented_ones() -> None:
     evaluation = tiny_evaluation()
     fields = json.loads(json.dumps(evaluation.fields(), allow_nan=False))
-    assert list(fields) == ["ruleset", "options", "optimum", "agents"]
+    assert list(fields) == ["ruleset", "options", "optimum", "agents", "head_to_head"]
     for agent in fields["agents"]:
         assert list(agent) == FIELDS
 
@@ -67,6 +68,17 @@ def test_without_an_optimum_its_fields_are_null() -> None:
     empty = [field for field, value in agent.items() if value is None]
     assert empty == ["regret_per_game", "regret_se", "expected_score", "percent_of_optimum"]
     assert "regret_by_decision" not in found.record()
+
+
+def test_an_interval_stands_beside_an_unknown_optimum() -> None:
+    rules = TINY.replace(columns=(1, 2))
+    bounds = interval(rules, games=100, cache=False, progress=False)
+    found = evaluate({"greedy": GreedyAgent(rules)}, rules, 10, 1, None, origin.provenance("test"), bounds=bounds)
+    fields = json.loads(json.dumps(found.fields(), allow_nan=False))
+    assert list(fields) == ["ruleset", "options", "optimum", "lower", "upper", "agents"]
+    assert fields["optimum"] is None
+    assert 3 * tiny_solution().expected_score == pytest.approx(fields["lower"], abs=1e-4)
+    assert fields["lower"] < fields["upper"]
 
 
 def test_one_game_has_null_errors() -> None:
@@ -111,7 +123,13 @@ def test_the_record_says_where_the_figures_come_from(tmp_path: Path) -> None:
     assert record["games"] == evaluation.games
     by_decision = record["regret_by_decision"]["greedy"]
     assert list(by_decision) == ["first keep", "second keep", "choice of box"]
-    assert sum(by_decision.values()) == pytest.approx(record["agents"][1]["regret_per_game"])
+    regret = record["agents"][1]["regret_per_game"]
+    assert sum(by_decision.values()) == pytest.approx(regret)
+    assert sum(record["regret_by_turn"]["greedy"]) == pytest.approx(regret)
+    assert list(record["regret_by_box"]["greedy"]) == list(TINY.box_names)
+    assert sum(record["regret_by_box"]["greedy"].values()) == pytest.approx(regret)
+    assert record["luck"]["greedy"]["luck_adjusted_score"] == pytest.approx(record["agents"][1]["expected_score"])
+    assert record["luck"]["greedy"]["luck_adjusted_se"] == pytest.approx(record["agents"][1]["regret_se"])
     assert {"command", "commit", "date", "versions", "machine"} == set(record["provenance"])
     assert {"python", "numpy", "numba", "yatzy-env"} <= set(record["provenance"]["versions"])
 

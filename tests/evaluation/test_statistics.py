@@ -6,7 +6,15 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
-from agents.evaluation.statistics import deviates, estimate, paired
+from agents.evaluation.statistics import (
+    deviates,
+    estimate,
+    interquartile_mean,
+    interquartile_mean_interval,
+    mean_interval,
+    paired,
+    rate,
+)
 
 FIRST = [251, 198, 243, 276, 230, 262, 221, 240]
 SECOND = [240, 199, 230, 270, 214, 262, 200, 241]
@@ -79,3 +87,60 @@ def test_figures_are_one_per_game(values) -> None:
 def test_paired_needs_the_same_games() -> None:
     with pytest.raises(ValueError, match="the same games: 2 and 3"):
         paired([1, 2], [1, 2, 3])
+
+
+def test_a_difference_turned_round_is_that_of_the_other_agent() -> None:
+    there, back = paired(FIRST, SECOND), paired(SECOND, FIRST)
+    assert there.turned() == pytest.approx(back)
+
+
+def test_rates_have_intervals_of_wilson() -> None:
+    """By hand: 8 of 10 at 95 %, z = 1.959964."""
+    found = rate(8, 10)
+    z = 1.959963984540054
+    middle = (0.8 + z * z / 20) / (1 + z * z / 10)
+    half = z / (1 + z * z / 10) * math.sqrt(0.8 * 0.2 / 10 + z * z / 400)
+    assert found.value == 0.8
+    assert (found.low, found.high) == pytest.approx((middle - half, middle + half))
+    assert rate(0, 10).low == 0
+    assert rate(0, 10).high > 0.2, "ten games without a win do not prove that there are none"
+
+
+def test_the_interquartile_mean_leaves_out_a_quarter_at_each_end() -> None:
+    assert interquartile_mean([[1, 2, 3, 4], [5, 6, 7, 1000]]) == 4.5
+    assert interquartile_mean([[90.0, 91.0, 95.0]]) == 92
+
+
+def test_resampling_is_stratified_by_task() -> None:
+    """Tasks that differ, with runs that do not, leave nothing to doubt; mixed up, they would."""
+    assert interquartile_mean_interval([[10, 10, 10], [90, 90, 90]]) == (50, 50, 50)
+    found = interquartile_mean_interval([[10.0, 10.2, 10.4, 9.8], [90.0, 90.1, 89.7, 90.2]])
+    assert 48 < found.low < found.value < found.high < 52
+
+
+def test_the_bootstrap_interval_is_repeatable_and_grows_with_confidence() -> None:
+    scores = np.random.default_rng(1).normal(95, 1, (3, 5))
+    narrow, wide = (interquartile_mean_interval(scores, seed=1, confidence=level) for level in (0.5, 0.99))
+    assert interquartile_mean_interval(scores, seed=1, confidence=0.5) == narrow
+    assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
+    assert narrow.value == interquartile_mean(scores)
+
+
+def test_the_bootstrap_interval_covers_about_as_often_as_it_claims() -> None:
+    """Of 20 runs it should hold the true mean in 19 of 20 cases; ends of few runs are a little short."""
+    generator = np.random.default_rng(3)
+    found = [mean_interval(generator.normal(0, 1, (2, 20)), seed=case, resamples=300) for case in range(100)]
+    assert 85 <= sum(interval.low <= 0 <= interval.high for interval in found) <= 100
+
+
+def test_a_single_run_has_no_interval() -> None:
+    found = interquartile_mean_interval([[95.0], [97.0]])
+    assert found.value == 96
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+
+
+@pytest.mark.parametrize("scores", [[], [1.0, 2.0], [[]], [[1.0, math.nan]]])
+def test_scores_of_runs_are_a_table(scores) -> None:
+    with pytest.raises(ValueError, match=r"a table \(tasks, seeds\) of finite numbers"):
+        interquartile_mean_interval(scores)

@@ -1,4 +1,4 @@
-"""Agents without learning: the lower rungs of the ladder."""
+"""Agents that look at most at the turn they are in: random, greedy, one-turn-optimal."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ class GreedyAgent:
     """Takes the most points it can have now: it fills the best paying box, and throws all dice again if none pays."""
 
     name = "greedy"
+    deterministic = True
+    merges_upper = True
 
     def __init__(self, rules: Ruleset) -> None:
         self._tables = compile_tables(rules)
@@ -48,6 +50,8 @@ class OneTurnAgent:
     """Maximises the expected points of this turn and gives no thought to the turns after it."""
 
     name = "one-turn"
+    deterministic = True
+    merges_upper = True
 
     def __init__(self, rules: Ruleset) -> None:
         self._tables = compile_tables(rules)

@@ -1,0 +1,347 @@
+# mypy: disallow-untyped-defs=False
+r"""One turn played exactly, minus a price for the box that is used up.
+
+The agent maximises, over keeps and boxes, the expected value of
+
+    points of the box  -  price of the box  +  bonus * chance of the bonus afterwards  +  what is saved for later,
+
+computed backwards over all rolls of the turn. The price of a box is what an open box is worth to the rest of the game,
+so the agent leaves a good box alone where a poor one will do. Prices come from play alone, no solution is read:
+
+- Games are played in rounds, each with fresh dice, under the mean of the prices that the later half of the rounds so
+  far has found; the first round has none.
+- At the start of every turn the points still to come, bonuses left out, are compared with what is open: least squares
+  of $\sum_{b\ \mathrm{open}} w_b$ against them. The weight $w_b$ is the price of box b. Where throws are saved, a saved
+  throw has a weight too, and where further yatzies earn extra, so has every turn left while the yatzy box holds points.
+- The chance of a bonus takes what the open upper boxes bring as normal: with the mean $m_b$ and the variance $v_b$ that
+  box b brought in those games, the chance that they bring the missing points is
+  $\Phi\left((\sum m_b - \mathrm{missing} + 1/2) / \sqrt{\sum v_b}\right)$; 1 once the bonus is safe, 0 once it is
+  out of reach.
+
+Prices of the catalogue are stored beside this module (`prices.json`, written by `scripts/prices.py`); for any other
+ruleset they are found when an agent is made, in seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.base import best_actions
+from yatzy_env import dice
+from yatzy_env.card import extra_step, fifty_after, is_joker, legal_boxes, open_upper_points
+from yatzy_env.games import Games, new_games, play, turns_done
+from yatzy_env.kernel import kernel
+from yatzy_env.native import borrow
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
+from yatzy_env.tables import Tables, compile_tables
+
+STORE = Path(__file__).with_name("prices.json")
+"""The prices of the catalogue, by the digest of the ruleset."""
+
+ROUNDS, GAMES = 12, 500
+"""Rounds of play, and games in each."""
+
+
+class Prices(NamedTuple):
+    """What things are worth to the rest of a game, in points. B boxes of the whole card."""
+
+    box: NDArray[np.float64]  # (B,) an open box, without what it means for the bonus
+    mean: NDArray[np.float64]  # (B,) what an upper box brings to the upper sum of its column; 0 below
+    variance: NDArray[np.float64]  # (B,) its variance
+    throw: float  # a saved throw
+    fifty: float  # every turn left while the yatzy box holds points
+
+
+class PricedAgent:
+    """Maximises the points of this turn minus the price of the box it uses up."""
+
+    name = "priced"
+    deterministic = True
+    merges_upper = True
+
+    def __init__(self, rules: Ruleset, prices: Prices | None = None) -> None:
+        """Looks prices up, or finds them by play.
+
+        Args:
+            rules: the ruleset to play.
+            prices: play by these instead.
+        """
+        self._tables = compile_tables(rules)
+        self.prices = prices if prices is not None else prices_of(rules)
+
+    def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Chooses by the exact expectation of the turn's points less prices."""
+        return best_actions(self._turn_values(situations))
+
+    def action_values(self, situations: Situations) -> NDArray[np.float64]:
+        """What the agent takes every action to be worth: an estimate of the points still to come, not the truth.
+
+        Args:
+            situations: n situations.
+
+        Returns:
+            (n, actions) float64, nan where the action is illegal: what it chooses by, plus what it thinks of the card.
+        """
+        prices, card = self.prices, self._tables.card
+        worth = _features(self._tables, situations) @ np.array([*prices.box, 0.0, prices.fifty])
+        for column in range(card.columns):
+            bonus = card.bonus_points * card.multiplier[column]
+            for row, (filled, upper) in enumerate(zip(situations.filled, situations.upper[:, column], strict=True)):
+                if upper < card.bonus_threshold:
+                    worth[row] += bonus * _bonus_chance(card, prices.mean, prices.variance, filled, column, upper)
+        return worth[:, None] + self._turn_values(situations)
+
+    def _turn_values(self, situations: Situations) -> NDArray[np.float64]:
+        """(n, actions) the turn's points less prices, nan where the action is illegal."""
+        values = np.full((len(situations.filled), self._tables.actions), np.nan)
+        _turn_values(self._tables, self.prices, situations, values)
+        return values
+
+
+@lru_cache(maxsize=64)
+def prices_of(rules: Ruleset) -> Prices:
+    """The stored prices of a ruleset, or those found by play."""
+    stored = json.loads(STORE.read_text(encoding="utf-8")).get(rules.digest) if STORE.exists() else None
+    if stored is None:
+        return find_prices(rules)
+    box, mean, variance = (np.array(stored[name], np.float64) for name in ("box", "mean", "variance"))
+    return Prices(box, mean, variance, stored["throw"], stored["fifty"])
+
+
+def fields_of(prices: Prices) -> dict[str, Any]:
+    """Prices as a JSON object."""
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in prices._asdict().items()
+    }
+
+
+def find_prices(rules: Ruleset, rounds: int = ROUNDS, games: int = GAMES, seed: int = 1) -> Prices:
+    """Finds prices by play.
+
+    Args:
+        rules: the ruleset.
+        rounds: rounds of play.
+        games: games in each.
+        seed: of the dice, which no evaluation and no training throws.
+
+    Returns:
+        The prices; the same for the same arguments.
+    """
+    tables = compile_tables(rules)
+    upper = tables.card.face.astype(np.float64)
+    prices = Prices(
+        box=np.zeros(tables.card.boxes),
+        mean=upper * tables.dice / 2,
+        variance=upper**2,
+        throw=0.0,
+        fifty=0.0,
+    )
+    found: list[Prices] = []
+    for number in range(rounds):
+        keys = [dice.key("prices", seed, number, game) for game in range(games)]
+        found.append(_learn(tables, PricedAgent(rules, prices), np.array(keys, np.uint64)))
+        late = found[len(found) // 2 :]
+        box, mean, variance, throw, fifty = (np.mean(values, axis=0) for values in zip(*late, strict=True))
+        prices = Prices(box, mean, variance, float(throw), float(fifty))
+    return _rounded(prices)
+
+
+def _rounded(prices: Prices) -> Prices:
+    """Prices in hundredths of a point, so that stored ones and found ones are the same on every machine."""
+    return Prices(*(np.round(values, 2) for values in prices[:3]), round(prices.throw, 2), round(prices.fifty, 2))
+
+
+def _learn(tables: Tables, agent: PricedAgent, keys: NDArray[np.uint64]) -> Prices:
+    """Plays a game per key and fits prices to what happened."""
+    card = tables.card
+    games = new_games(tables, keys)
+    place = np.arange(len(keys))
+    features = np.zeros((card.boxes, len(keys), card.boxes + 2))
+    gained = np.zeros((card.boxes, len(keys)))
+    written = np.zeros((len(keys), card.boxes))
+    while len(place):
+        now = games.now
+        turn = np.bitwise_count(now.filled).astype(np.int64)
+        new = games.throw == 0
+        features[turn[new], place[new]] = _features(tables, now.take(new))
+        before = now.upper.copy()
+        points = play(tables, games, agent.act(now, np.zeros(len(place))))
+        fallen = (before < card.bonus_threshold) & (now.upper >= card.bonus_threshold)
+        gained[turn, place] += points - card.bonus_points * (fallen @ card.multiplier)
+        done = now.roll < 0
+        written[place[done]] = games.written[done]
+        rest = games._asdict() | {"now": now.take(~done)}
+        games = Games(**{name: part if name == "now" else part[~done] for name, part in rest.items()})
+        place = place[~done]
+    to_come = np.cumsum(gained[::-1], axis=0)[::-1]
+    weights = np.linalg.lstsq(features.reshape(-1, card.boxes + 2), to_come.ravel(), rcond=None)[0]
+    plain = written / card.multiplier[card.column] * (card.face > 0)
+    return Prices(
+        box=weights[: card.boxes],
+        mean=plain.mean(axis=0),
+        variance=plain.var(axis=0),
+        throw=max(float(weights[-2]), 0.0),
+        fifty=max(float(weights[-1]), 0.0),
+    )
+
+
+def _features(tables: Tables, now: Situations) -> NDArray[np.float64]:
+    """(n, B + 2) what points to come are fitted to: open boxes, saved throws, turns left with points in yatzy."""
+    is_open = (~now.filled[:, None] >> np.arange(tables.card.boxes)) & 1
+    saved = now.throws_left - (tables.throws - 1)
+    return np.column_stack([is_open, saved, now.fifty * is_open.sum(axis=1)]).astype(np.float64)
+
+
+@kernel
+def _bonus_chance(card, mean, variance, filled, column, upper):
+    """The chance that a column earns its bonus, see the module."""
+    missing = card.bonus_threshold - upper
+    if missing <= 0:
+        return 1.0
+    if missing > open_upper_points(card, filled, column):
+        return 0.0
+    expected, spread = 0.0, 0.0
+    for box in range(card.boxes):
+        if (filled >> box) & 1 == 0 and card.column[box] == column:
+            expected += mean[box]
+            spread += variance[box]
+    return 0.5 * math.erfc((missing - 0.5 - expected) / math.sqrt(2.0 * max(spread, 1e-9)))
+
+
+@kernel
+def _bonus_steps(card, prices, filled, upper, box, steps):
+    """Writes by how much the points of an upper box raise what the bonus of its column is worth.
+
+    Args:
+        card: the card's rules.
+        prices: the prices.
+        filled: bits of the filled boxes.
+        upper: the upper sum of the column of the box.
+        box: an open upper box.
+        steps: (6 * dice + 1,) float64, receives the rise by points.
+    """
+    steps[:] = 0.0
+    if upper >= card.bonus_threshold:
+        return
+    column, face = card.column[box], card.face[box]
+    worth = card.bonus_points * card.multiplier[column]
+    before = _bonus_chance(card, prices.mean, prices.variance, filled, column, upper)
+    after = filled | np.int64(1) << box
+    for count in range(card.dice + 1):
+        chance = _bonus_chance(card, prices.mean, prices.variance, after, column, upper + face * count)
+        steps[face * count] = worth * (chance - before)
+
+
+@kernel
+def _value_stops(tables, prices, now, lane, steps, values):
+    """Writes what filling each box is worth with each roll, -inf where it is not legal, with no throw left.
+
+    Args:
+        tables: the compiled ruleset.
+        prices: the prices.
+        now: the situations.
+        lane: which of them.
+        steps: (6 * dice + 1,) float64 working memory.
+        values: (B, R) float64, receives the values.
+    """
+    card = tables.card
+    filled, fifty = now.filled[lane], now.fifty[lane]
+    legal = np.empty(7, np.int64)
+    joker = np.zeros(7, np.int64)
+    extra = np.zeros(7)
+    for alike in range(7):
+        legal[alike] = legal_boxes(card, filled, alike)
+        joker[alike] = 1 if is_joker(card, filled, alike) else 0
+        extra[alike] = extra_step(card, fifty, alike)
+    turns_after = card.boxes - turns_done(filled) - 1
+    for box in range(card.boxes):
+        if (filled >> box) & 1:
+            values[box] = -np.inf
+            continue
+        column = card.column[box]
+        raises = card.face[box] > 0
+        if raises:
+            _bonus_steps(card, prices, filled, now.upper[lane, column], box, steps)
+        for roll in range(tables.rolls):
+            alike = tables.alike[roll]
+            if (legal[alike] >> box) & 1 == 0:
+                values[box, roll] = -np.inf
+                continue
+            points = tables.points[joker[alike], box, roll]
+            value = points * card.multiplier[column] + extra[alike] - prices.box[box]
+            if raises:
+                value += steps[points]
+            if not fifty and fifty_after(card, fifty, box, points):
+                value += prices.fifty * turns_after
+            values[box, roll] = value
+
+
+@kernel
+def _value_throw(tables, best, keeps, within):
+    """Goes back by one throw.
+
+    Args:
+        tables: the compiled ruleset.
+        best: (R,) what each roll is worth after the throw.
+        keeps: (K,) float64, receives what each keep is worth before it.
+        within: (M,) float64, receives the value of the best keep within each multiset.
+    """
+    count = tables.keeps
+    for behind in range(1, count + 1):
+        keep = count - behind
+        total = 0.0
+        for face in range(6):
+            more = tables.add[keep, face]
+            total += best[more - count] if more >= count else keeps[more]
+        keeps[keep] = total / 6.0
+    for multiset in range(within.shape[0]):
+        most = keeps[multiset] if multiset < count else -np.inf
+        for face in range(6):
+            fewer = tables.drop[multiset, face]
+            if fewer >= 0:
+                most = max(most, within[fewer])
+        within[multiset] = most
+
+
+@kernel
+def _turn_values(tables, prices, now, out):
+    """Writes the value of every legal action into the rows of an (n, actions) float64 array filled with nan."""
+    tables, now = borrow(tables), borrow(now)
+    card, count = tables.card, tables.keeps
+    values = np.empty((card.boxes, tables.rolls))
+    steps = np.empty(6 * tables.dice + 1)
+    stop, best = np.empty(tables.rolls), np.empty(tables.rolls)
+    keeps, within = np.empty(count), np.empty(count + tables.rolls)
+    for lane in range(out.shape[0]):
+        roll, left = now.roll[lane], now.throws_left[lane]
+        if roll < 0:
+            continue
+        _value_stops(tables, prices, now, lane, steps, values)
+        is_last = turns_done(now.filled[lane]) == card.boxes - 1
+        saved = prices.throw if tables.saved_throws and not is_last else 0.0
+        for box in range(card.boxes):
+            if values[box, roll] > -np.inf:
+                out[lane, count + box] = values[box, roll] + saved * left
+        if left == 0:
+            continue
+        stop[:] = -np.inf
+        for box in range(card.boxes):
+            if (now.filled[lane] >> box) & 1 == 0:
+                for other in range(tables.rolls):
+                    stop[other] = max(stop[other], values[box, other])
+        best[:] = stop
+        for throws in range(1, left + 1):
+            _value_throw(tables, best, keeps, within)
+            for other in range(tables.rolls):
+                best[other] = max(stop[other] + saved * throws, within[count + other])
+        for keep in range(count):
+            if tables.within[roll, keep]:
+                out[lane, keep] = keeps[keep]

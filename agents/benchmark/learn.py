@@ -1,0 +1,132 @@
+"""Every algorithm behind one call: train a task's network, and look at it on the way."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from agents.base import Agent
+from agents.benchmark.protocol import PPOSettings
+from agents.benchmark.tasks import Task
+from agents.distilled import DistilledSettings, distil
+from agents.ppo.agent import PPOAgent
+from agents.ppo.runs import Run, create_run, newest_run, write_atomically
+from agents.ppo.training import train as train_ppo
+from agents.ppo.weights import PolicyWeights, read_weights
+from agents.sb3.agent import UnmaskedAgent
+from agents.sb3.training import train as train_sb3
+from yatzy_env.rules import Ruleset
+from yatzy_env.solver import Solution
+
+
+@dataclass
+class Watch:
+    """The looks at a network during its training.
+
+    Attributes:
+        look: measures a network.
+        curve: what was seen, with the steps done, in order.
+        seconds: how long looking took.
+    """
+
+    look: Callable[[PolicyWeights], dict[str, Any]]
+    curve: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def __call__(self, policy: PolicyWeights) -> None:
+        """Looks at a network."""
+        start = time.perf_counter()
+        self.curve.append({"steps": policy.steps, **self.look(policy)})
+        self.seconds += time.perf_counter() - start
+
+
+def points_of(task: Task) -> list[int]:
+    """The steps after which a network is looked at."""
+    steps, count = task.protocol.steps_of(task.algorithm), task.protocol.evaluation.curve_points
+    return [max(round(steps * number / count), 1) for number in range(1, count + 1)]
+
+
+def make_player(task: Task, rules: Ruleset, policy: PolicyWeights) -> Agent:
+    """The agent that plays a task's network."""
+    settings = task.protocol.algorithms[task.algorithm]
+    if isinstance(settings, PPOSettings | DistilledSettings):
+        return PPOAgent(rules, policy, task.algorithm)
+    return UnmaskedAgent(rules, policy, task.algorithm)
+
+
+def learn(
+    task: Task, rules: Ruleset, solution: Solution | None, watch: Watch, scratch: Path | None
+) -> tuple[PolicyWeights, int]:
+    """Trains the network of a task.
+
+    Args:
+        task: the task.
+        rules: its ruleset.
+        solution: its exact solution; read by the distilled network alone.
+        watch: looks at the network on the way.
+        scratch: a folder for what lets a killed task go on; a temporary one if None.
+
+    Returns:
+        The network, and the steps that were done in this call.
+    """
+    settings = task.protocol.algorithms[task.algorithm]
+    steps, points = task.protocol.steps_of(task.algorithm), points_of(task)
+    if isinstance(settings, PPOSettings):
+        if scratch is None:
+            with tempfile.TemporaryDirectory() as folder:
+                return _learn_ppo(task, rules, settings, watch, Path(folder))
+        return _learn_ppo(task, rules, settings, watch, scratch)
+    if isinstance(settings, DistilledSettings):
+        assert solution is not None, "the work list leaves out what cannot be solved"
+        policy = distil(rules, solution, settings, steps, task.seed, points, watch)
+    else:
+        policy = train_sb3(rules, settings, steps, task.seed, points, watch)
+    return policy, policy.steps
+
+
+@dataclass(frozen=True)
+class _WatchedRun(Run):
+    """A run whose checkpoints are looked at: each holds the network as it then is."""
+
+    points: tuple[int, ...]
+    watch: Watch
+
+    def commit(self, written: Path, steps: int) -> None:
+        """Makes a checkpoint the one that counts, and looks at it if it is the first to reach a point.
+
+        The look is kept before the checkpoint counts: a run killed in between looks at the same checkpoint again.
+        """
+        seen = self.watch.curve[-1]["steps"] if self.watch.curve else 0
+        if any(seen < point <= steps for point in self.points):
+            self.watch(read_weights(written / "weights.npz"))
+            write_atomically(self.folder / "looks.json", json.dumps(self.watch.curve) + "\n")
+        super().commit(written, steps)
+
+
+def _learn_ppo(
+    task: Task, rules: Ruleset, settings: PPOSettings, watch: Watch, scratch: Path
+) -> tuple[PolicyWeights, int]:
+    """Trains as `train.py` does, in a run folder; the run goes on from its checkpoint if there is one."""
+    config = settings.config_for(rules, task.protocol.steps_of(task.algorithm), task.seed)
+    if any(scratch.glob(f"{rules.name}/*/config.yaml")):
+        run = newest_run(rules.name, scratch)
+    else:
+        run = create_run(config, scratch, "benchmark.py agents")
+    before = run.manifest().get("steps", 0)
+    looks = run.folder / "looks.json"
+    if before and looks.exists():
+        watch.curve += [point for point in json.loads(looks.read_text(encoding="utf-8")) if point["steps"] <= before]
+    watched = _WatchedRun(run.folder, tuple(points_of(task)), watch)
+    train_ppo(watched, Console(file=io.StringIO()))
+    checkpoint = watched.checkpoint()
+    assert checkpoint is not None, "training ends with a checkpoint"
+    policy = read_weights(checkpoint / "weights.npz")
+    return policy, policy.steps - before

@@ -1,0 +1,177 @@
+"""The protocol: read from YAML, validated as a whole, identified by a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from agents.distilled import DistilledSettings
+from agents.evaluation.seeds import FINAL
+from agents.ppo.config import CONFIGS, Config, load, parse
+from agents.ppo.errors import ConfigError
+from agents.registry import BASELINES
+from agents.sb3.config import A2CSettings, DQNSettings, UnmaskedPPOSettings
+from yatzy_env.errors import one_line, unknown
+from yatzy_env.rules import CATALOGUE, Ruleset, options
+
+PROTOCOL = CONFIGS / "protocol.yaml"
+
+UNTRAINED = (*BASELINES, "optimal")
+"""Agents that do not train, weakest first."""
+
+_FORMAT = 1
+"""Part of the digest: raised when results are measured in another way."""
+
+Whole = Annotated[int, Field(strict=True, ge=1)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class PPOSettings(_Model):
+    """PPO with masks, as `train.py` trains it.
+
+    Attributes:
+        kind: says that it is this algorithm.
+        steps: decisions to train on at most, below the protocol's; None for as many as the protocol says.
+        config: name of a file in `configs/`, without ending, that holds the hyper-parameters.
+        changes: keys of that file to change.
+    """
+
+    kind: Literal["ppo"] = "ppo"
+    steps: Whole | None = None
+    config: str = "yatzy"
+    changes: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _valid(self) -> Self:
+        taken = sorted({"ruleset", "options", "seed", "total_steps"} & set(self.changes))
+        if taken:
+            raise ValueError(f"changes of ppo may not hold {', '.join(taken)}: the protocol sets them")
+        _ = self.base  # raises for keys and values that do not fit
+        return self
+
+    @property
+    def base(self) -> Config:
+        """The configuration without ruleset, seed and steps of a task."""
+        path = CONFIGS / f"{self.config}.yaml"
+        return parse(load(path).model_dump(mode="json") | self.changes, f"changes of {path.name}")
+
+    def config_for(self, rules: Ruleset, steps: int, seed: int) -> Config:
+        """The configuration of a task."""
+        fields = self.base.model_dump(mode="json")
+        if rules.name in CATALOGUE:
+            fields |= {"ruleset": rules.name, "options": options(rules)}
+        else:
+            fields |= {"ruleset": rules.model_dump(mode="json"), "options": {}}
+        return parse(fields | {"total_steps": steps, "seed": seed, "checkpoint_minutes": 1e-6}, "protocol")
+
+
+class Looks(_Model):
+    """How networks are measured.
+
+    Attributes:
+        games: games of the final result.
+        seed: seed of their dice, a final one.
+        curve_points: looks at each training run, evenly spaced, the last at its end.
+        curve_games: games of each look.
+        curve_seed: seed of their dice, not a final one.
+    """
+
+    games: Whole = 2000
+    seed: Annotated[int, Field(strict=True, ge=FINAL)] = FINAL
+    curve_points: Whole = 10
+    curve_games: Whole = 200
+    curve_seed: Annotated[int, Field(strict=True, ge=0, lt=FINAL)] = 502
+
+
+Settings = Annotated[
+    PPOSettings | UnmaskedPPOSettings | A2CSettings | DQNSettings | DistilledSettings, Field(discriminator="kind")
+]
+
+
+class Protocol(_Model):
+    """What the benchmark runs.
+
+    Attributes:
+        rulesets: names of the catalogue to play.
+        steps: decisions each algorithm trains on, unless it says less itself.
+        seeds: how many training runs of each: seeds 1 to this number.
+        evaluation: how networks are measured.
+        untrained: agents without training to measure beside.
+        algorithms: what trains, by the name in the table.
+    """
+
+    rulesets: tuple[str, ...] = Field(min_length=1)
+    steps: Whole
+    seeds: Whole
+    evaluation: Looks = Looks()
+    untrained: tuple[str, ...] = UNTRAINED
+    algorithms: dict[str, Settings] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        for what, names, known in (
+            ("ruleset", self.rulesets, CATALOGUE),
+            ("untrained agent", self.untrained, UNTRAINED),
+        ):
+            for name in names:
+                if name not in known:
+                    raise ValueError(unknown(what, name, known))
+        if both := sorted(set(self.untrained) & set(self.algorithms)):
+            raise ValueError(f"algorithms: {both[0]} is the name of an agent without training")
+        return self
+
+    @property
+    def digest(self) -> str:
+        """A SHA-256 over all that results depend on; more seeds, rulesets or algorithms leave finished ones valid."""
+        fields = {"format": _FORMAT, "steps": self.steps, "evaluation": self.evaluation.model_dump(mode="json")}
+        return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+    def steps_of(self, algorithm: str) -> int:
+        """The decisions an algorithm trains on."""
+        own = self.algorithms[algorithm].steps
+        return self.steps if own is None else min(self.steps, own)
+
+    def settings_digest(self, algorithm: str) -> str:
+        """A SHA-256 over the settings of an algorithm, those it reads from other files included."""
+        settings = self.algorithms[algorithm]
+        fields = settings.model_dump(mode="json", exclude={"steps"})
+        if isinstance(settings, PPOSettings):
+            fields = {"kind": "ppo"} | settings.base.model_dump(mode="json", exclude={"ruleset", "options", "seed"})
+        return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
+def load_protocol(path: Path = PROTOCOL) -> Protocol:
+    """Reads a protocol.
+
+    Raises:
+        ConfigError: in one line, if the file does not exist, is not YAML or not a valid protocol.
+    """
+    try:
+        fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    return parse_protocol(fields, str(path))
+
+
+def parse_protocol(fields: object, source: str = "protocol") -> Protocol:
+    """Validates a mapping.
+
+    Raises:
+        ConfigError: in one line, naming the key, its value and what is allowed.
+    """
+    if not isinstance(fields, dict):
+        raise ConfigError(f"{source}: not a mapping of keys to values")
+    try:
+        return Protocol.model_validate(fields)
+    except ValidationError as error:
+        raise ConfigError(f"{source}: {one_line(error, Protocol.model_fields)}") from error

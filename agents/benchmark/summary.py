@@ -1,0 +1,200 @@
+"""From results to a table: the mean over seeds, the interquartile mean and its interval by stratified bootstrap."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.benchmark.protocol import Protocol
+from agents.benchmark.tasks import Task
+from agents.distilled import LABEL
+from agents.evaluation.statistics import Estimate, interquartile_mean_interval
+from agents.ppo.runs import write_atomically
+
+BOOTSTRAP_SEED = 1
+ALL = "all"
+"""What stands for the ruleset in rows over all of them."""
+
+Results = Mapping[Task, Mapping[str, Any]]
+
+
+def summarise_results(protocol: Protocol, results: Results) -> dict[str, Any]:
+    """Everything the table and the picture show.
+
+    Args:
+        protocol: the protocol.
+        results: what tasks have found.
+
+    Returns:
+        `protocol`, `rows` (a dict per ruleset and agent, the lowest score first), `curves` (looks by step, with the
+        mean and the extremes over seeds), `timing` and `commits`; rows and curves are the same on every run.
+    """
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for task, result in sorted(results.items(), key=lambda item: item[0].seed):
+        groups.setdefault((task.ruleset, task.algorithm), []).append(result)
+    rows = [_row(protocol, ruleset, agent, runs) for (ruleset, agent), runs in groups.items()]
+    places = {name: place for place, name in enumerate(protocol.rulesets)}
+    rows.sort(key=lambda row: (places[row["ruleset"]], row["expected_score"] or row["mean_score"]))
+    return {
+        "protocol": protocol.model_dump(mode="json"),
+        "digest": protocol.digest,
+        "rows": rows + _over_rulesets(protocol, groups),
+        "curves": [
+            {"ruleset": ruleset, "algorithm": agent, "points": _curve(runs)}
+            for (ruleset, agent), runs in groups.items()
+            if runs[0]["curve"]
+        ],
+        "timing": [
+            {"ruleset": ruleset, "algorithm": agent, "seeds": [run["timing"] for run in runs]}
+            for (ruleset, agent), runs in groups.items()
+        ],
+        "commits": sorted({str(result["made_with"]["commit"]) for result in results.values()}),
+    }
+
+
+def _row(protocol: Protocol, ruleset: str, agent: str, runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    finals = [run["final"] for run in runs]
+    rates = [final["illegal_rate"] for final in finals if "illegal_rate" in final]
+    row: dict[str, Any] = {
+        "ruleset": ruleset,
+        "what": "agents",
+        "agent": agent,
+        "trained": agent in protocol.algorithms,
+        "learns_from_optimum": _is_distilled(protocol, agent),
+        "seeds": len(runs),
+        "steps": max(run["steps"] for run in runs),
+        "mean_score": _mean(finals, "mean_score"),
+        "expected_score": _mean(finals, "expected_score"),
+        "regret_per_game": _mean(finals, "regret_per_game"),
+        "percent_of_optimum": _mean(finals, "percent_of_optimum"),
+        "illegal_rate": float(np.mean(rates)) if rates else None,
+        "percent_iqm": None,
+        "percent_low": None,
+        "percent_high": None,
+        "interval_over": None,
+    }
+    if row["percent_of_optimum"] is None:
+        return row
+    if row["trained"]:
+        found = interquartile_mean_interval([[final["percent_of_optimum"] for final in finals]], BOOTSTRAP_SEED)
+        row |= {"percent_iqm": found.value, "percent_low": _known(found.low), "percent_high": _known(found.high)}
+        return row | {"interval_over": "seeds"}
+    final, optimum = finals[0], runs[0]["optimum"]
+    regret = Estimate(final["regret_per_game"], final["regret_se"] or 0.0, protocol.evaluation.games)
+    low, high = (_known(100 * (1 - end / optimum)) for end in regret.interval()[::-1])
+    return row | {"percent_low": low, "percent_high": high, "interval_over": "games"}
+
+
+def _over_rulesets(
+    protocol: Protocol, groups: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]
+) -> list[dict[str, Any]]:
+    """The interquartile mean over rulesets and seeds of what was trained on all rulesets with the same seeds."""
+    rows = []
+    for agent in protocol.algorithms if len(protocol.rulesets) > 1 else ():
+        table = [
+            [run["final"]["percent_of_optimum"] for run in groups.get((ruleset, agent), ())]
+            for ruleset in protocol.rulesets
+        ]
+        if len({len(scores) for scores in table}) > 1 or not table[0] or any(None in scores for scores in table):
+            continue
+        found = interquartile_mean_interval(table, BOOTSTRAP_SEED)
+        rows.append({
+            "ruleset": ALL,
+            "what": "agents",
+            "agent": agent,
+            "trained": True,
+            "learns_from_optimum": _is_distilled(protocol, agent),
+            "seeds": len(table[0]),
+            "percent_of_optimum": float(np.mean(table)),
+            "percent_iqm": found.value,
+            "percent_low": _known(found.low),
+            "percent_high": _known(found.high),
+            "interval_over": "seeds",
+        })  # fmt: skip
+    return sorted(rows, key=lambda row: row["percent_of_optimum"])
+
+
+def _curve(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
+    """The looks that all seeds have, with the mean and the extremes of what they show."""
+    points = []
+    name = "percent_of_optimum" if runs[0]["curve"][0]["percent_of_optimum"] is not None else "mean_score"
+    for looks in zip(*(run["curve"] for run in runs), strict=False):
+        values = [look[name] for look in looks]
+        points.append(
+            {"steps": looks[0]["steps"], "mean": float(np.mean(values)), "low": min(values), "high": max(values)}
+        )
+    return points
+
+
+def _is_distilled(protocol: Protocol, agent: str) -> bool:
+    return agent in protocol.algorithms and protocol.algorithms[agent].kind == "distilled"
+
+
+def _mean(finals: Sequence[Mapping[str, Any]], name: str) -> float | None:
+    values = [final[name] for final in finals]
+    return None if None in values else float(np.mean(values))
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def markdown(summary: Mapping[str, Any]) -> str:
+    """The tables, one per ruleset, in markdown."""
+    protocol = summary["protocol"]
+    parts = []
+    for ruleset in [*protocol["rulesets"], ALL]:
+        rows = [row for row in summary["rows"] if row["ruleset"] == ruleset]
+        if rows:
+            title = "Over all rulesets" if ruleset == ALL else f"`{ruleset}`"
+            parts.append(f"### {title}\n\n" + _table(rows, short=ruleset == ALL))
+    looks = protocol["evaluation"]
+    return (
+        "\n".join(parts)
+        + f"\nEach run played {looks['games']:,} final games under seed {looks['seed']}; percent of the optimum is "
+        "100 x (optimum - regret per game) / optimum. IQM: interquartile mean over training seeds. The interval (95 %) "
+        "is a stratified bootstrap over seeds for what was trained, and Student's t over games for what was not. "
+        "Illegal: how often the best-rated action of all was illegal; the best-rated legal one was played. "
+        f"Protocol {summary['digest'][:12]}.\n"
+    )
+
+
+def _table(rows: Sequence[Mapping[str, Any]], short: bool) -> str:
+    head = ["agent", "seeds", "% of optimum", "IQM", "interval"]
+    head += [] if short else ["regret per game", "score", "steps", "illegal %"]
+    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    for row in rows:
+        name = LABEL.replace("distilled", row["agent"], 1) if row["learns_from_optimum"] else row["agent"]
+        line = [
+            name,
+            str(row["seeds"]) if row["trained"] else "",
+            _text(row["percent_of_optimum"]),
+            _text(row["percent_iqm"]),
+        ]
+        ends = (row["percent_low"], row["percent_high"])
+        line.append("" if None in ends else f"{ends[0]:.2f} to {ends[1]:.2f}")
+        if not short:
+            rate = row["illegal_rate"]
+            line += [_text(row["regret_per_game"]), _text(row["mean_score"])]
+            line += [f"{row['steps']:,}" if row["trained"] else "", "" if rate is None else f"{100 * rate:.1f}"]
+        lines.append(line)
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def _text(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def write_report(summary: Mapping[str, Any], folder: Path) -> None:
+    """Writes `benchmark.json`, `benchmark.md` and `benchmark.png`."""
+    from agents.benchmark.picture import draw_curves
+
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / "benchmark.json", json.dumps(summary, indent=1) + "\n")
+    write_atomically(folder / "benchmark.md", markdown(summary))
+    draw_curves(summary, folder / "benchmark.png")

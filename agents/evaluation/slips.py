@@ -1,0 +1,99 @@
+"""Slips: the decisions of a match that cost something, kept with their situations to be looked at afterwards.
+
+Of a long match not all are kept. Two lots are: every slip of the first games, as many whole games as fit, from which
+shares and rates are taken without bias; and the costliest slips of all games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.situation import Situations
+
+MOST = 1000
+"""Slips of the first games that are kept; the first game is kept whole however many it has."""
+
+WORST = 20
+"""Costliest slips that are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Slips:
+    """n decisions that cost something.
+
+    Attributes:
+        game: (n,) int64 number of the game.
+        turn: (n,) int64 turn, from 0.
+        kind: (n,) int64 kind of decision, see `matches.decision_kinds`.
+        situations: n situations, what the agent saw.
+        action: (n,) int64 what it did.
+        best: (n,) int64 what was best, the lowest index among equals.
+        cost: (n,) float64 the regret, in points.
+    """
+
+    game: NDArray[np.int64]
+    turn: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    situations: Situations
+    action: NDArray[np.int64]
+    best: NDArray[np.int64]
+    cost: NDArray[np.float64]
+
+    def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> Slips:
+        """The slips at some positions."""
+        numbers = (self.game[index], self.turn[index], self.kind[index])
+        actions = (self.action[index], self.best[index])
+        return Slips(*numbers, self.situations.take(index), *actions, self.cost[index])
+
+    def __len__(self) -> int:
+        """How many slips there are."""
+        return len(self.game)
+
+
+_NONE = np.zeros(0, np.intp)
+
+
+class SlipLog:
+    """Collects the slips of a match, batch by batch in the order of the games."""
+
+    def __init__(self, columns: int) -> None:
+        none = np.zeros(0, np.int64)
+        nowhere = Situations(none, np.zeros((0, columns), np.int64), np.zeros(0, np.bool_), none, none)
+        nothing = Slips(none, none, none, nowhere, none, none, np.zeros(0))
+        self.games = 0
+        """How many games `first` holds all slips of."""
+        self.first = nothing
+        self.worst = nothing
+        self._full = False
+
+    def add(self, games: range, steps: list[Slips]) -> None:
+        """Takes the slips of a batch.
+
+        Args:
+            games: the numbers of its games.
+            steps: its slips, step by step; within a game in the order of its decisions.
+        """
+        found = join([self.first.take(_NONE), *steps])
+        found = found.take(np.argsort(found.game, kind="stable"))
+        pool = join([self.worst, found])
+        order = np.lexsort((np.arange(len(pool)), pool.game, -pool.cost))
+        self.worst = pool.take(order[:WORST])
+        if self._full:
+            return
+        counts = len(self.first) + np.cumsum(np.bincount(found.game - games.start, minlength=len(games)))
+        whole = int(np.searchsorted(counts, MOST, side="right"))
+        self._full = whole < len(games)
+        whole = max(whole, 1) if not self.games else whole
+        self.first = join([self.first, found.take(found.game < games.start + whole)])
+        self.games += whole
+
+
+def join(parts: list[Slips]) -> Slips:
+    """Lots of slips one after the other; at least one lot."""
+    columns = [np.concatenate(values) for values in zip(*(part.situations for part in parts), strict=True)]
+    names = [field.name for field in fields(Slips) if field.name != "situations"]
+    others = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    return Slips(situations=Situations(*columns), **others)

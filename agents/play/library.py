@@ -1,0 +1,238 @@
+"""What a server has to play with: rulesets, agents, stored solutions, chances, and the limits of the coach's marks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from agents.base import Agent
+from agents.play.chances import Chances, can_have_chances, chances_file, write_chances
+from agents.play.marks import Marks, stored_marks
+from agents.play.solving import Job, OnProgress, Worker, cost, solve_into_cache
+from agents.play.steps import GameError
+from agents.ppo.agent import shipped_model
+from agents.registry import NAMES, make_agent
+from yatzy_env.errors import YatzyError, unknown
+from yatzy_env.rules import CATALOGUE, Ruleset
+from yatzy_env.solver import Solution, is_cached, solve
+
+Reason = Literal["", "not_solved", "no_model", "not_for_ruleset"]
+
+
+class NotSolvedError(YatzyError):
+    """A ruleset whose solution is wanted and not stored."""
+
+
+@dataclass(frozen=True)
+class Availability:
+    """Whether an agent can play a ruleset now."""
+
+    name: str
+    reason: Reason
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it can."""
+        return not self.reason
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a ruleset is solved; see `contract.SolveStatus`."""
+
+    state: Literal["solved", "missing", "solving", "failed", "impossible"]
+    progress: float
+    expected_seconds: float | None
+    disk_mb: float | None
+    chances: Literal["ready", "missing", "working", "impossible"]
+    chances_progress: float
+    message: str
+
+
+class Shelf:
+    """One ruleset with all that belongs to it, each part made when it is first asked for."""
+
+    def __init__(self, rules: Ruleset, worker: Worker, base: str | None = None) -> None:
+        self.rules = rules
+        self.base = base
+        self._worker = worker
+        self._lock = threading.RLock()
+        self._solution: Solution | None = None
+        self._chances: Chances | None = None
+        self._agents: dict[str, Agent] = {}
+
+    @property
+    def can_be_solved(self) -> bool:
+        """Whether the exact optimum is within reach: one column."""
+        return len(self.rules.columns) == 1
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the solution is stored."""
+        return self._solution is not None or (self.can_be_solved and is_cached(self.rules))
+
+    @cached_property
+    def marks(self) -> Marks | None:
+        """The limits of the coach's marks; None where losses have not been measured."""
+        return stored_marks(self.rules, self.base)
+
+    @cached_property
+    def cost(self) -> tuple[float, float]:
+        """Seconds and MB of disk that solving takes."""
+        return cost(self.rules)
+
+    def solution(self) -> Solution | None:
+        """The stored solution; None where there is none."""
+        with self._lock:
+            if self._solution is None and self.is_solved:
+                try:
+                    self._solution = solve(self.rules, progress=False)
+                except YatzyError:
+                    return None  # a damaged file; solving says what is wrong with it
+            return self._solution
+
+    def chances(self) -> Chances | None:
+        """The chances; None until they are there. Asking for them has them made in the background."""
+        with self._lock:
+            if self._chances is not None or not can_have_chances(self.rules):
+                return self._chances
+            solution = self.solution()
+            if solution is None:
+                return None
+            if not chances_file(self.rules).exists():
+                self._worker.start(self._job("chances"), self._write_chances)
+                return None
+            try:
+                self._chances = Chances(self.rules, solution)
+            except YatzyError:
+                chances_file(self.rules).unlink(missing_ok=True)
+            return self._chances
+
+    def agent(self, name: str) -> Agent:
+        """The agent of a name.
+
+        Raises:
+            GameError: if it cannot play here.
+        """
+        with self._lock:
+            if name not in self._agents:
+                if name not in NAMES:
+                    raise GameError("unavailable_agent", unknown("agent", name, NAMES))
+                try:
+                    self._agents[name] = make_agent(name, self.rules, self._wanted_solution)
+                except YatzyError as error:
+                    raise GameError("unavailable_agent", str(error)) from error
+            return self._agents[name]
+
+    def availability(self, names: Sequence[str] = NAMES) -> list[Availability]:
+        """The agents of these names, weakest first, and whether they can play here."""
+        return [Availability(name, self._reason(name)) for name in names]
+
+    @cached_property
+    def estimator(self) -> Agent | None:
+        """The strongest agent that tells what it thinks of every action; the coach's view where nothing is solved."""
+        there = [self.agent(name) for name in reversed(NAMES) if name != "optimal" and not self._reason(name)]
+        for wanted in ("action_values", "logits"):  # points say more than preferences
+            for agent in there:
+                if hasattr(agent, wanted):
+                    return agent
+        return None
+
+    def start_solving(self) -> None:
+        """Has the ruleset solved in the background.
+
+        Raises:
+            GameError: if that is impossible or needless.
+        """
+        if not self.can_be_solved:
+            raise GameError("impossible", f"ruleset {self.rules.name!r} has too many cards: several columns")
+        if self.is_solved:
+            raise GameError("already_solved", f"ruleset {self.rules.name!r} is solved already")
+        self._worker.start(self._job("solve"), lambda on_progress: solve_into_cache(self.rules, on_progress))
+
+    def status(self) -> Status:
+        """How far the ruleset is solved."""
+        solving, chances = self._worker.job(self._job("solve")), self._worker.job(self._job("chances"))
+        if not self.can_be_solved:
+            return Status("impossible", 0.0, None, None, "impossible", 0.0, "")
+        if self.is_solved:
+            return Status("solved", 1.0, None, None, *self._chances_status(chances), "")
+        seconds, disk = self.cost
+        if solving is not None and solving.is_open:
+            return Status("solving", solving.progress, seconds, disk, *self._chances_status(None), "")
+        if solving is not None and solving.state == "failed":
+            return Status("failed", 0.0, seconds, disk, *self._chances_status(None), solving.message)
+        return Status("missing", 0.0, seconds, disk, *self._chances_status(None), "")
+
+    def _chances_status(self, job: Job | None) -> tuple[Literal["ready", "missing", "working", "impossible"], float]:
+        if not can_have_chances(self.rules):
+            return "impossible", 0.0
+        if self._chances is not None or chances_file(self.rules).exists():
+            return "ready", 1.0
+        if job is not None and job.is_open:
+            return "working", job.progress
+        return "missing", 0.0
+
+    def _write_chances(self, on_progress: OnProgress) -> None:
+        write_chances(self.rules, threads=1, on_progress=on_progress)
+
+    def _reason(self, name: str) -> Reason:
+        if name in self._agents:
+            return ""
+        if name == "optimal":
+            return "" if self.is_solved else ("not_solved" if self.can_be_solved else "not_for_ruleset")
+        if name == "ppo":
+            try:
+                shipped_model(self.rules)
+            except YatzyError:
+                return "no_model"
+        try:
+            self.agent(name)
+        except GameError as error:
+            return "not_solved" if isinstance(error.__cause__, NotSolvedError) else "not_for_ruleset"
+        return ""
+
+    def _wanted_solution(self) -> Solution:
+        solution = self.solution()
+        if solution is None:
+            raise NotSolvedError(f"ruleset {self.rules.name!r} is not solved yet")
+        return solution
+
+    def _job(self, what: str) -> str:
+        return f"{what} {self.rules.digest}"
+
+
+class Library:
+    """All rulesets of a server by name."""
+
+    def __init__(self, more: Sequence[tuple[Ruleset, str]] = ()) -> None:
+        """Puts the catalogue on the shelves.
+
+        Args:
+            more: further rulesets, each with the name of the one it was made from.
+        """
+        self.worker = Worker()
+        self._spare: dict[str, Shelf] = {}
+        self.shelves = {name: Shelf(rules, self.worker) for name, rules in CATALOGUE.items()}
+        for rules, base in more:
+            self.shelves[rules.name] = Shelf(rules, self.worker, base)
+
+    def spare_shelf(self, rules: Ruleset) -> Shelf:
+        """A shelf for a stored game whose rules are on none: made by options of an earlier start of the server."""
+        key = f"stored {rules.digest}"
+        if key not in self._spare:
+            self._spare[key] = Shelf(rules, self.worker)
+        return self._spare[key]
+
+    def shelf(self, name: str) -> Shelf:
+        """The shelf of a ruleset.
+
+        Raises:
+            GameError: if there is no such ruleset.
+        """
+        if name not in self.shelves:
+            raise GameError("unknown_ruleset", unknown("ruleset", name, self.shelves))
+        return self.shelves[name]

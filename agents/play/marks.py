@@ -1,0 +1,111 @@
+"""From which loss on the coach marks a decision: measured on the agents, stored in `marks.json`, never typed in.
+
+A loss is what a decision gives away in points of the expected final score. Most decisions of any agent give nothing
+away; of those that do (more than `TIE`), the limits are quantiles: `SMALL_SHARE` of the losses of the agents measured
+lie below `small`, `BIG_SHARE` below `big`. The agents are those that play like people and the trained ones, weighted
+alike. `scripts/play_marks.py` writes the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.base import Agent
+from yatzy_env import dice
+from yatzy_env.games import Games, decision_noise, new_games, play
+from yatzy_env.rules import Ruleset
+from yatzy_env.solver import Solution
+from yatzy_env.tables import compile_tables
+
+TIE = 0.01
+"""Losses up to this count as none: as good as the best."""
+
+SMALL_SHARE, BIG_SHARE = 0.25, 0.75
+"""The shares of losses that lie below the two limits."""
+
+FILE = Path(__file__).with_name("marks.json")
+
+Mark = Literal["fine", "small", "big"]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The limits of a ruleset, in points."""
+
+    small: float
+    big: float
+
+    def mark(self, loss: float) -> Mark:
+        """How a decision with this loss is marked."""
+        if loss < self.small:
+            return "fine"
+        return "small" if loss < self.big else "big"
+
+
+@lru_cache(maxsize=1)
+def _stored() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["rulesets"]
+    return found
+
+
+def stored_marks(rules: Ruleset, base: str | None = None) -> Marks | None:
+    """The limits of a ruleset.
+
+    Args:
+        rules: the ruleset.
+        base: the name of the ruleset it was made from, whose limits serve where it was not measured itself.
+
+    Returns:
+        The limits, None where nothing was measured.
+    """
+    rows = _stored()
+    row = next((row for row in rows.values() if row["digest"] == rules.digest), None) or rows.get(base or rules.name)
+    return Marks(row["small"], row["big"]) if row is not None else None
+
+
+def losses(agent: Agent, rules: Ruleset, solution: Solution, games: int, seed: int = 1) -> NDArray[np.float64]:
+    """Plays games and returns what each decision gave away.
+
+    Args:
+        agent: who plays.
+        rules: the ruleset.
+        solution: its solution.
+        games: how many games.
+        seed: of the dice, which no evaluation throws.
+
+    Returns:
+        (decisions,) float64 losses, those without choice left out.
+    """
+    tables = compile_tables(rules)
+    lanes = new_games(tables, np.array([dice.key("marks", seed, game) for game in range(games)], np.uint64))
+    found = []
+    while len(lanes.key):
+        actions = np.asarray(agent.act(lanes.now.copy(), decision_noise(lanes)), np.int64)
+        values = solution.batch_action_values(lanes.now)
+        chosen = values[np.arange(len(actions)), actions]
+        real = np.isfinite(values).sum(axis=1) > 1
+        found.append((np.nanmax(values, axis=1) - chosen)[real])
+        play(tables, lanes, actions)
+        going = lanes.now.roll >= 0
+        rest = lanes._asdict() | {"now": lanes.now.take(going)}
+        lanes = Games(**{name: part if name == "now" else part[going] for name, part in rest.items()})
+    return np.concatenate(found)
+
+
+def limits(of_agents: Mapping[str, NDArray[np.float64]]) -> Marks:
+    """The limits that follow from the losses of some agents, each agent weighing the same."""
+    positive = [given[given > TIE] for given in of_agents.values()]
+    values = np.concatenate(positive)
+    weights = np.concatenate([np.full(len(given), 1 / len(given)) for given in positive if len(given)])
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order]) / weights.sum()
+    at = [float(values[order][np.searchsorted(reached, share)]) for share in (SMALL_SHARE, BIG_SHARE)]
+    return Marks(round(at[0], 2), round(at[1], 2))

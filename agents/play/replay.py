@@ -1,0 +1,193 @@
+"""An exported game measured again: every decision by its loss, every throw by its luck, from the file alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from agents.play.coach import Balance, Figure, Ledger, balance, shown_loss
+from agents.play.contract import ExportedGame, ExportedMove
+from agents.play.session import Session
+from agents.play.steps import Entry, GameError, SeatPlan, Setup, Step, action_numbers, make_setup, names_of
+from yatzy_env.errors import YatzyError, one_line
+from yatzy_env.rules import Ruleset
+from yatzy_env.rules.ruleset import ruleset_from
+from yatzy_env.solver import Solution
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A game played again.
+
+    Attributes:
+        session: the game.
+        optimum: expected score under best play, None where the ruleset was not solved.
+        figures: a figure per log entry, None where not solved.
+        checked: whether the dice are those of the game's seed; None where it has none.
+    """
+
+    session: Session
+    optimum: float | None
+    figures: list[Figure] | None
+    checked: bool | None
+
+    def balances(self) -> list[Balance]:
+        """The balance of every card; none where the ruleset was not solved."""
+        if self.figures is None:
+            return []
+        cards = range(len(self.session.setup.teams))
+        return [balance(self.session.entries, self.figures, "card", card) for card in cards]
+
+    def fields(self) -> dict[str, Any]:
+        """The replay as JSON values."""
+        session, balances = self.session, self.balances()
+        owners = [[session.setup.seats[seat].name for seat in team] for team in session.setup.teams]
+        cards = [
+            {
+                "players": owners[card],
+                "score": int(session.games.total[card]),
+                "luck": balances[card].luck if balances else None,
+                "loss": balances[card].loss if balances else None,
+                "mean_loss": balances[card].mean_loss if balances else None,
+            }
+            for card in range(len(owners))
+        ]
+        decisions = [
+            self._decision(entry, self.figures[number] if self.figures is not None else None)
+            for number, entry in enumerate(session.entries)
+            if entry.action is not None
+        ]
+        return {
+            "ruleset": session.rules.name,
+            "optimum": self.optimum,
+            "finished": session.phase == "finished",
+            "dice_follow_seed": self.checked,
+            "cards": cards,
+            "decisions": decisions,
+        }
+
+    def _decision(self, entry: Entry, figure: Figure | None) -> dict[str, Any]:
+        names = names_of(self.session.rules)
+        return {
+            "card": entry.card,
+            "seat": entry.seat,
+            "turn": entry.turn + 1,
+            "dice": sorted(entry.dice),
+            "throws_left": entry.situation.throws_left,
+            "action": names[entry.action or 0],
+            "best": names[figure.best] if figure is not None and figure.best is not None else None,
+            "loss": shown_loss(figure.loss) if figure is not None else None,
+        }
+
+
+def replay_file(path: Path, solution_source: Callable[[Ruleset], Solution | None]) -> Replay:
+    """Plays an exported game again.
+
+    Args:
+        path: a file the play page exported.
+        solution_source: returns the solution of a ruleset, None where it cannot be solved.
+
+    Returns:
+        The game with its figures.
+
+    Raises:
+        YatzyError: in one line, if the file is no exported game, or its moves or totals do not fit the rules.
+    """
+    try:
+        game = ExportedGame.model_validate_json(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise YatzyError(f"{path} is not an exported game: it is no text") from error
+    except ValidationError as error:
+        raise YatzyError(f"{path} is not an exported game: {one_line(error)[:300]}") from error
+    session = _play_again(game, path)
+    if session.games.total.tolist() != game.totals:
+        raise YatzyError(f"{path}: its totals {game.totals} are not those of its moves {session.games.total.tolist()}")
+    solution = solution_source(session.rules)
+    if solution is None:
+        return Replay(session, None, None, _follows_seed(game, session))
+    figures = Ledger(solution).update(session.entries)
+    return Replay(session, solution.expected_score, figures, _follows_seed(game, session))
+
+
+def _play_again(game: ExportedGame, path: Path) -> Session:
+    """The moves of a game, its dice typed in as they were thrown."""
+    seats = [SeatPlan(seat.name, seat.agent) for seat in game.seats]
+    setup = make_setup(ruleset_from(dict(game.ruleset)), seats, game.teams, game.created, None)
+    session = Session(setup)
+    for number, move in enumerate(game.moves):
+        try:
+            _move_again(session, move)
+        except GameError as error:
+            raise YatzyError(f"{path}, move {number}: {error}") from error
+    return session
+
+
+def _move_again(session: Session, move: ExportedMove) -> None:
+    here = (session.card, session.seat, session.turn + 1)
+    if session.phase == "finished" or here != (move.card, move.seat, move.turn):
+        raise GameError("illegal_move", f"card {move.card}, seat {move.seat}, turn {move.turn} is not on turn")
+    if session.phase == "enter":
+        new = list(move.dice)
+        for face in session.dice:
+            if face:
+                if face not in new:
+                    raise GameError("illegal_move", f"the dice {move.dice} do not hold the {face} that was kept")
+                new.remove(face)
+        session.apply(Step("dice", None, tuple(new)))
+    elif sorted(session.dice) != sorted(move.dice):
+        raise GameError("illegal_move", f"the dice {move.dice} are not those on the table, {sorted(session.dice)}")
+    numbers = action_numbers(session.rules)
+    if move.action not in numbers:
+        raise GameError("illegal_move", f"there is no action {move.action!r}")
+    session.apply(session.action_step(numbers[move.action]))
+
+
+def _follows_seed(game: ExportedGame, session: Session) -> bool | None:
+    """Whether the seed fits its digest and throws the dice of the game; None without a seed."""
+    if game.seed is None:
+        return None
+    try:
+        setup = Setup(**(session.setup.__dict__ | {"seed": game.seed}))
+        if setup.digest != game.seed_digest:
+            return False
+        again = Session(setup)
+        for move in game.moves:
+            if again.phase == "throw":
+                again.apply(Step("throw"))
+            if sorted(again.dice) != sorted(move.dice):
+                return False
+            again.apply(again.action_step(action_numbers(again.rules)[move.action]))
+    except (GameError, UnicodeEncodeError):
+        return False
+    return True
+
+
+def print_replay(replay: Replay) -> None:
+    """Prints a replay as two tables: the cards, and the decisions that gave something away."""
+    from rich.console import Console
+    from rich.table import Table
+
+    found, console = replay.fields(), Console()
+    seed = {None: "typed in or of a game that goes on", True: "those of the seed", False: "NOT those of the seed"}
+    console.print(f"{found['ruleset']}: optimum {_number(found['optimum'])}; dice {seed[found['dice_follow_seed']]}")
+    cards = Table("player", "score", "luck", "given away", "per real decision")
+    for card in found["cards"]:
+        figures = [_number(card[key]) for key in ("luck", "loss", "mean_loss")]
+        cards.add_row(", ".join(card["players"]), str(card["score"]), *figures)
+    console.print(cards)
+    lost = sorted((one for one in found["decisions"] if one["loss"]), key=lambda one: -one["loss"])
+    if lost:
+        table = Table("card", "turn", "dice", "throws left", "played", "best", "given away")
+        for one in lost:
+            dice = " ".join(map(str, one["dice"]))
+            facts = [str(one["card"]), str(one["turn"]), dice, str(one["throws_left"]), one["action"], one["best"]]
+            table.add_row(*facts, _number(one["loss"]))
+        console.print(table)
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2f}"

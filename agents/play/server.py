@@ -1,0 +1,117 @@
+"""The web server: the endpoints of `contract` around a `Room`, and the page's files."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+
+from agents.play import contract
+from agents.play.api_games import add_after_game, add_games
+from agents.play.api_rulesets import add_rulesets
+from agents.play.config import Config
+from agents.play.guard import Guard
+from agents.play.library import Library
+from agents.play.room import Room
+from agents.play.steps import GameError
+from agents.play.store import Store
+from agents.play.warm import warm
+from yatzy_env import __version__
+from yatzy_env.errors import YatzyError
+
+WEB = Path(__file__).parent / "web"
+_STATUS = {"unknown_ruleset": 404, "no_such_game": 404, "no_such_lesson": 404, "bad_seat": 422, "room_full": 503}
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": contract.Problem} for status in (400, 403, 404, 409, 413, 415, 422, 429, 503)
+}
+
+
+def create_app(store: Store, library: Library, config: Config | None = None) -> FastAPI:
+    """Makes the application.
+
+    Args:
+        store: where games are kept.
+        library: what there is to play with.
+        config: how it behaves.
+
+    Returns:
+        An ASGI application.
+    """
+    config = config if config is not None else Config()
+    room = Room(store, library, config.most_open)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if config.warm:
+            Thread(target=warm, args=(library.shelf(config.ruleset),), name="warm", daemon=True).start()
+        yield
+
+    app = FastAPI(
+        title="Yatzy against the agents",
+        version=__version__,
+        lifespan=lifespan,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        responses=_PROBLEMS,
+        separate_input_output_schemas=False,
+    )
+    app.add_middleware(Guard, hosts=config.hosts, pace=config.pace, new_games=config.new_games)
+    _answer_problems(app)
+    add_rulesets(app, library, room, config)
+    add_games(app, room)
+    add_after_game(app, room)
+
+    @app.get("/", include_in_schema=False)
+    def page() -> FileResponse:
+        if not (WEB / "index.html").is_file():
+            raise HTTPException(404)
+        return FileResponse(WEB / "index.html")
+
+    app.mount("/static", StaticFiles(directory=WEB, check_dir=False), name="static")
+    return app
+
+
+def _answer_problems(app: FastAPI) -> None:
+    """Turns everything that goes wrong into a `Problem`."""
+
+    @app.exception_handler(GameError)
+    async def of_game(request: Request, error: GameError) -> Response:
+        return problem(_STATUS.get(error.code, 409), error.code, str(error))
+
+    @app.exception_handler(YatzyError)
+    async def of_value(request: Request, error: YatzyError) -> Response:
+        return problem(422, "invalid", str(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def of_request(request: Request, error: RequestValidationError) -> Response:
+        found = error.errors()
+        if any(one["type"] == "json_invalid" for one in found):
+            return problem(400, "malformed", "the body is not JSON")
+        parts = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in found[:3]]
+        return problem(422, "invalid", "; ".join(parts))
+
+    @app.exception_handler(HTTPException)
+    async def of_http(request: Request, error: HTTPException) -> Response:
+        codes = {404: "not_found", 405: "method_not_allowed"}
+        code = codes.get(error.status_code, "malformed")
+        return problem(error.status_code, code, f"{request.method} {request.url.path}: {error.detail}", error.headers)
+
+    @app.exception_handler(sqlite3.Error)
+    async def of_store(request: Request, error: sqlite3.Error) -> Response:
+        return problem(503, "store", f"the games' file cannot be used now: {error}")
+
+
+def problem(status: int, code: str, message: str, headers: Any = None) -> Response:
+    """An error as an answer, its message in one line."""
+    body = contract.Problem(code=code, message=" ".join(message.split()))
+    return JSONResponse(body.model_dump(), status, headers)

@@ -1,0 +1,160 @@
+// The coach: options ranked by expected final score, with what each loses and why; and the mark of the last decision.
+//
+// The panel keeps its height whatever it shows, so that nothing on the page jumps when hints come and go.
+
+import { coach, solveStatus } from "./api.js";
+import { actionSaid, actionShown } from "./actions.js";
+import { h, icon, replace } from "./dom.js";
+import { boxLabel, number, percent, t } from "./i18n.js";
+import { agentLabel } from "./seats.js";
+import { solvePanel } from "./solve.js";
+
+const SHOWN = 6; // options before "show all"
+const EVERY = 2000; // milliseconds between looks at chances that are being worked out
+
+/** A mark as icon and word; the icon's shape differs, not its colour alone. */
+export function markShown(mark, text = t(`mark.${mark}`)) {
+  return h(`span.mark.mark-${mark}`, {}, icon(mark), text);
+}
+
+/** What a decision gave away in words: its mark, where losses have been measured for the game, and the points. */
+export function lossSaid(entry) {
+  if (entry.loss === 0) return t("mark.fine_best");
+  const points = number(entry.loss, 2);
+  return entry.mark === null ? t("mark.lost_plain", { points }) : t("mark.lost", { mark: t(`mark.${entry.mark}`), points });
+}
+
+/** What a decision gave away, as a line, with the better choice where there was one. */
+export function decisionShown(rules, entry) {
+  const better = entry.loss > 0 && h("span.better", {}, `${t("mark.better")} `, actionShown(rules, entry.best));
+  const words = lossSaid(entry);
+  return h("p.decision", {}, entry.mark === null ? h("strong", { text: words }) : markShown(entry.mark, words), " ", better);
+}
+
+/** Whether there is something to say about a decision: it was a real one, and its loss is known. */
+export function isJudged(entry) {
+  return entry.kind !== "throw" && entry.loss !== null && (entry.mark !== null || entry.loss > 0);
+}
+
+/** A table of options, best first. `onUse` is called with an option that was clicked; without it rows are plain. */
+export function optionsTable(rules, advice, { onUse = null, all = true } = {}) {
+  const options = all ? advice.options : advice.options.slice(0, SHOWN);
+  const heads = chanceHeads(rules, advice.options);
+  const weighed = advice.options.some((option) => option.expected === null);
+  const top = h("tr", {},
+    h("th", { scope: "col", text: t("coach.option") }),
+    h("th.num", { scope: "col", text: t(weighed ? "coach.weight" : "coach.final") }),
+    !weighed && h("th.num", { scope: "col", text: t("coach.loss") }),
+    heads.map((head) => h("th.num.chance", { scope: "col", text: head.label })));
+  const rows = options.map((option) => {
+    const shown = actionShown(rules, option.name);
+    const said = t("coach.use", { option: actionSaid(rules, option.name) });
+    const use = onUse === null ? shown
+      : h("button.use", { type: "button", "aria-label": said, on: { click: () => onUse(option) } }, shown);
+    const loss = option.is_best ? h("span.best", { text: t("coach.best") }) : `\u2212${number(option.loss ?? 0, 2)}`;
+    return h(`tr${option.is_best ? ".is-best" : ""}`, {},
+      h("th", { scope: "row" }, use),
+      h("td.num", { text: weighed ? percent(option.weight ?? 0) : number(option.expected, 2) }),
+      !weighed && h(`td.num.loss-${option.mark ?? "fine"}`, {}, loss),
+      heads.map((head) => {
+        const chance = option.chances.find(head.is);
+        return h("td.num.chance", { text: chance === undefined ? "" : percent(chance.probability) });
+      }));
+  });
+  return h("table.options", {}, h("thead", {}, top), h("tbody", {}, rows));
+}
+
+function chanceHeads(rules, options) {
+  const found = new Map();
+  for (const chance of options.flatMap((option) => option.chances)) {
+    const key = `${chance.what} ${chance.box} ${chance.column}`;
+    if (found.has(key)) continue;
+    const label = chance.what === "bonus" ? t("coach.bonus") : boxLabel(rules, chance.box, true);
+    const is = (other) => other.what === chance.what && other.box === chance.box && other.column === chance.column;
+    found.set(key, { label, is });
+  }
+  return [...found.values()];
+}
+
+/** Looks after the coach's panel during a game. */
+export class CoachPanel {
+  /**
+   * @param {object} rules - RulesetInfo.
+   * @param {(option: object) => void} onUse - called with an option that was clicked.
+   * @param {() => void} onSolved - called when the game's best play has been worked out.
+   */
+  constructor(rules, onUse, onSolved) {
+    this.rules = rules;
+    this.onUse = onUse;
+    this.onSolved = onSolved;
+    this.all = false;
+    this.asked = 0; // counts questions, so that a late answer is not shown for a later position
+    this.last = h("div.last-decision");
+    this.body = h("div.coach-body");
+    this.element = h("section.card.coach", { "aria-labelledby": "coach-heading" },
+      h("h2", { id: "coach-heading", text: t("coach.heading") }), this.last, this.body);
+  }
+
+  /**
+   * Shows what fits the position.
+   *
+   * @param {object} state - GameState.
+   * @param {object|null} decision - the last decision of a person (LogEntry), if any.
+   */
+  async show(state, decision) {
+    const mine = ++this.asked;
+    this.element.hidden = state.coach === "off" || state.phase === "finished";
+    if (this.element.hidden) return;
+    const shown = decision && decisionShown(this.rules, decision);
+    replace(this.last, h("span.hint", { text: `${t("coach.last")}: ` }), shown ?? h("span.hint", { text: "–" }));
+    if (state.phase !== "decide" || state.turn.is_agent) {
+      replace(this.body, h("p.hint", { text: t(state.turn.is_agent ? "coach.not_yours" : "coach.waiting") }));
+      return;
+    }
+    try {
+      const advice = await coach(state.id);
+      if (mine === this.asked) await this.draw(state, advice, mine);
+    } catch (error) {
+      if (mine === this.asked) replace(this.body, h("p.hint", { text: error.text ?? error.message }));
+    }
+  }
+
+  async draw(state, advice, mine) {
+    if (advice.source === "none") {
+      const status = await solveStatus(this.rules.name);
+      if (mine !== this.asked) return;
+      const panel = solvePanel(status, this.onSolved);
+      replace(this.body, h("p", { text: t("coach.none") }), panel);
+      return;
+    }
+    const estimate = advice.source === "estimate" && h("p.notice", { text: t("coach.estimate", { name: agentLabel(advice.estimator) }) });
+    const expected = advice.expected !== null && h("p.hint", { text: t("coach.expected", { points: number(advice.expected, 2) }) });
+    const forced = advice.forced && h("p.hint", { text: t("coach.forced") });
+    const table = h("div.scroll", {}, optionsTable(this.rules, advice, { onUse: this.onUse, all: this.all }));
+    const more = advice.options.length > SHOWN && h("button.quiet.small", {
+      type: "button",
+      "aria-expanded": String(this.all),
+      text: this.all ? t("coach.fewer") : t("coach.more", { count: advice.options.length }),
+      on: { click: () => { this.all = !this.all; this.draw(state, advice, mine); this.body.querySelector("button.more")?.focus(); } },
+    });
+    more && more.classList.add("more");
+    replace(this.body, estimate, forced, expected, table, more, this.why(advice));
+    if (advice.chances === "working") window.setTimeout(() => this.again(state, mine), EVERY);
+  }
+
+  why(advice) {
+    if (advice.options.some((option) => option.chances.length > 0)) return h("p.hint", { text: t("coach.why") });
+    const known = advice.chances === "working" || advice.chances === "missing";
+    return known && h("p.hint", { text: t(`coach.chances.${advice.chances}`) });
+  }
+
+  async again(state, mine) {
+    if (mine !== this.asked || !this.element.isConnected) return;
+    try {
+      const advice = await coach(state.id);
+      if (mine === this.asked) await this.draw(state, advice, mine);
+    } catch {
+      // The next position asks again; what is shown stays true.
+    }
+  }
+}

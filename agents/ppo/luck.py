@@ -1,0 +1,101 @@
+# mypy: disallow-untyped-defs=False
+r"""What other dice would have shown: the situations that a decision could have led to.
+
+An action leaves a card and some dice, then dice are thrown. With $V$ the value network, $s'$ the situation that came of
+it and $\bar V$ the mean of $V$ over all throws that could have come instead, the luck of the throw is
+$\gamma (V(s') - \bar V)$. Its mean is zero whatever $V$ is, since dice ask nobody, so taking it out of an advantage changes the noise
+of the advantage and not its mean: with the decision's own residual $\bar\delta_t = r_t + \gamma \bar V_{t+1} - V(s_t)$,
+
+$$A_t = \bar\delta_t + \gamma\lambda A_{t+1}$$
+
+is generalised advantage estimation without the luck. $\bar V$ is estimated by a few throws per decision, spread evenly over the
+distribution (systematic sampling), and stays unbiased by that. Only the chances of dice are used, which the rules
+state; nothing here knows good play.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.card import is_joker
+from yatzy_env.envs.observation import compile_rows
+from yatzy_env.kernel import kernel
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
+from yatzy_env.tables import Tables, compile_tables
+
+
+def throw_chances(tables: Tables) -> NDArray[np.float64]:
+    """The chance of every roll from every keep.
+
+    Args:
+        tables: the compiled ruleset.
+
+    Returns:
+        (K, R) float64, rows add up to 1.
+    """
+    chances = np.zeros((tables.keeps + tables.rolls, tables.rolls))
+    chances[tables.keeps :] = np.eye(tables.rolls)
+    for keep in reversed(range(tables.keeps)):
+        chances[keep] = chances[tables.add[keep]].mean(axis=0)
+    return chances[: tables.keeps]
+
+
+class OtherThrows:
+    """Draws throws that a decision could have met, as observations."""
+
+    def __init__(self, rules: Ruleset, throws: int) -> None:
+        """Prepares the distribution of every keep.
+
+        Args:
+            rules: the ruleset.
+            throws: how many throws are drawn per decision.
+        """
+        self.throws = throws
+        self._tables = compile_tables(rules)
+        self._rows = compile_rows(rules)
+        self._below = np.cumsum(throw_chances(self._tables), axis=1).astype(np.float32)
+        self._below[:, -1] = 2.0  # rounding may leave the sum a little short of 1
+
+    def observations(
+        self,
+        shown: NDArray[np.float32],
+        situations: Situations,
+        actions: NDArray[np.int64],
+        noise: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        """Observations after other throws of the same dice.
+
+        Args:
+            shown: (n, D) observations after the throws that came.
+            situations: those n situations; only the dice are not looked at.
+            actions: (n,) the actions that led there. A box is followed by a throw of all dice.
+            noise: (n,) uniform numbers in [0, 1).
+
+        Returns:
+            (n, throws, D) float32.
+        """
+        out = np.empty((len(shown), self.throws, shown.shape[1]), np.float32)
+        _throw_again(self._tables, self._rows, self._below, shown, situations.filled, actions, noise, out)
+        return out
+
+
+@kernel
+def _throw_again(tables, rows, below, shown, filled, actions, noise, out):
+    throws = out.shape[1]
+    for lane in range(out.shape[0]):
+        keep = actions[lane] if actions[lane] < tables.keeps else 0
+        is_open = tables.card.all_boxes & ~filled[lane]
+        roll = 0
+        for index in range(throws):
+            while below[keep, roll] <= (index + noise[lane]) / throws:
+                roll += 1
+            row = out[lane, index]
+            row[:] = shown[lane]
+            for entry in range(rows.throws_at):
+                row[entry] = rows.dice[roll * rows.dice_padded + entry]
+            joker = tables.rolls if is_joker(tables.card, filled[lane], tables.alike[roll]) else 0
+            for box in range(tables.card.boxes):
+                if (is_open >> box) & 1:
+                    row[rows.pays_at + box] = rows.share[(joker + roll) * rows.boxes_padded + box]

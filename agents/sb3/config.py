@@ -1,0 +1,99 @@
+"""The settings of the algorithms of Stable-Baselines3; where theirs is another default, it stands beside the field."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Whole = Annotated[int, Field(strict=True, ge=1)]
+
+
+class Settings(BaseModel):
+    """What all of them have in common.
+
+    Attributes:
+        steps: decisions to train on at most, below the protocol's; None for as many as the protocol says.
+        lanes: games played at once.
+        learning_rate: of the optimizer.
+        gamma: discount; below 1 an illegal action costs time.
+        reward_scale: rewards are points times this.
+        hidden: widths of the hidden layers, for policy and value alike.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    steps: Whole | None = None
+    lanes: Whole
+    learning_rate: float = Field(gt=0)
+    gamma: float = Field(default=0.99, gt=0, le=1)
+    reward_scale: float = Field(default=0.02, gt=0)
+    hidden: tuple[Whole, ...] = Field(default=(256, 256), min_length=1, max_length=8)
+
+
+class A2CSettings(Settings):
+    """Advantage actor-critic.
+
+    Attributes:
+        kind: says that it is this algorithm.
+        rollout_steps: decisions per lane between updates (SB3: 5).
+        gae_lambda: lambda of generalised advantage estimation (SB3: 1).
+        entropy: weight of the entropy bonus (SB3: 0).
+    """
+
+    kind: Literal["a2c"] = "a2c"
+    lanes: Whole = 64
+    learning_rate: float = Field(default=7e-4, gt=0)
+    rollout_steps: Whole = 5
+    gae_lambda: float = Field(default=1.0, ge=0, le=1)
+    entropy: float = Field(default=0.0, ge=0)
+
+
+class UnmaskedPPOSettings(Settings):
+    """PPO that is not told which actions are legal.
+
+    Attributes:
+        kind: says that it is this algorithm.
+        rollout_steps: decisions per lane between updates.
+        minibatch: decisions per update of the weights.
+        epochs: how often each decision is used (SB3: 10).
+        gae_lambda: lambda of generalised advantage estimation.
+        entropy: weight of the entropy bonus (SB3: 0).
+        clip_range: how far the probability ratio may move per rollout.
+    """
+
+    kind: Literal["ppo-unmasked"] = "ppo-unmasked"
+    lanes: Whole = 256
+    learning_rate: float = Field(default=3e-4, gt=0)
+    rollout_steps: Whole = 64
+    minibatch: Whole = 2048
+    epochs: Whole = 4
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    entropy: float = Field(default=0.0, ge=0)
+    clip_range: float = Field(default=0.2, gt=0, lt=1)
+
+
+class DQNSettings(Settings):
+    """Deep Q-learning.
+
+    Attributes:
+        kind: says that it is this algorithm.
+        buffer: decisions remembered.
+        learning_starts: decisions before the first update.
+        minibatch: decisions per update (SB3: 32).
+        steps_per_update: decisions between updates (SB3: 4).
+        target_steps: decisions between copies to the target network.
+        exploration_share: the share of all steps in which the chance of a random action falls to its last value.
+        exploration_end: that last value.
+    """
+
+    kind: Literal["dqn"] = "dqn"
+    lanes: Whole = 32
+    learning_rate: float = Field(default=1e-4, gt=0)
+    buffer: Whole = 200_000
+    learning_starts: Whole = 10_000
+    minibatch: Whole = 256
+    steps_per_update: Whole = 32
+    target_steps: Whole = 10_000
+    exploration_share: float = Field(default=0.1, gt=0, le=1)
+    exploration_end: float = Field(default=0.05, ge=0, le=1)

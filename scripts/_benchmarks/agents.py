@@ -1,0 +1,88 @@
+"""The ladder of agents by the protocol: training runs over several seeds, measured against the exact optimum.
+
+Finished runs are kept in runs/benchmark/ and not done again, so a command that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--protocol", type=Path, metavar="FILE", help="the protocol (default: configs/protocol.yaml)")
+    parser.add_argument("--ruleset", nargs="+", metavar="R", help="rulesets to play instead of the protocol's")
+    parser.add_argument("--steps", type=int, metavar="N", help="train for at most this many decisions")
+    parser.add_argument("--seeds", type=int, metavar="N", help="how many training runs of each algorithm")
+    parser.add_argument("--algorithms", nargs="+", metavar="A", help="train these algorithms of the protocol alone")
+    parser.add_argument("--workers", type=int, default=2, metavar="N", help="tasks at a time (default: 2)")
+    parser.add_argument(
+        "--ray",
+        nargs="?",
+        const="local",
+        metavar="ADDRESS",
+        help="run the tasks on a Ray cluster; without an address on a Ray started here",
+    )
+    parser.add_argument(
+        "--results", type=Path, default=ROOT / "runs" / "benchmark", metavar="DIR", help="the folder of all results"
+    )
+
+
+def run(args: argparse.Namespace) -> list[dict[str, Any]]:
+    """Does what is missing; gives the rows of the table."""
+    from rich.console import Console
+
+    from agents.benchmark.protocol import PROTOCOL, load_protocol, parse_protocol
+    from agents.benchmark.runner import run_protocol
+    from yatzy_env.errors import YatzyError, unknown
+
+    protocol = load_protocol(args.protocol or PROTOCOL)
+    fields = protocol.model_dump(mode="json")
+    for name in args.algorithms or ():
+        if name not in protocol.algorithms:
+            raise YatzyError(unknown("algorithm", name, protocol.algorithms))
+    if args.workers < 1:
+        raise YatzyError(f"--workers {args.workers}; allowed: a whole number from 1")
+    given = {"rulesets": args.ruleset, "steps": args.steps, "seeds": args.seeds}
+    fields |= {name: value for name, value in given.items() if value is not None}
+    if args.algorithms:
+        fields["algorithms"] = {name: fields["algorithms"][name] for name in dict.fromkeys(args.algorithms)}
+    changed = parse_protocol(fields, "command line")
+    summary, report = run_protocol(changed, args.results, Console(stderr=True), args.workers, args.ray)
+    print(f"report: {report}", file=sys.stderr)
+    return summary["rows"]
+
+
+def print_results(results: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    for ruleset in dict.fromkeys(row["ruleset"] for row in results):
+        table = Table(title=f"{ruleset}: agents")
+        for column in ("agent", "seeds", "% of optimum", "IQM", "interval", "regret", "score", "illegal %"):
+            table.add_column(column, justify="left" if column == "agent" else "right", no_wrap=True)
+        for row in results:
+            if row["ruleset"] == ruleset:
+                rate = row.get("illegal_rate")
+                ends = (row["percent_low"], row["percent_high"])
+                table.add_row(
+                    row["agent"] + ("*" if row["learns_from_optimum"] else ""),
+                    str(row["seeds"]) if row["trained"] else "",
+                    _text(row["percent_of_optimum"]),
+                    _text(row["percent_iqm"]),
+                    "" if None in ends else f"{ends[0]:.2f} to {ends[1]:.2f}",
+                    _text(row.get("regret_per_game")),
+                    _text(row.get("mean_score")),
+                    "" if rate is None else f"{100 * rate:.1f}",
+                )
+        if any(row["learns_from_optimum"] for row in results):
+            table.caption = "* learns from the optimum"
+        Console().print(table)
+
+
+def _text(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
