@@ -49,6 +49,14 @@ test: $(DEV) ## Run the tests, without the slow ones
 test-slow: $(DEV) ## Run the slow tests alone, one after the other
 	$(PY) -m pytest -m slow --timeout 3600
 
+# Debian's package brings all that Chromium needs. Where it cannot be installed the tests skip, or fail under CI=1.
+.PHONY: test-browser
+test-browser: $(DEV) ## Play on the page in a real browser (Chromium, installed by apt-get if that is possible)
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  { echo "Installing Chromium"; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; }; } \
+	  || echo "Chromium is missing and cannot be installed here" >&2
+	OMP_NUM_THREADS=1 $(PY) -m pytest tests/browser -n $(WORKERS) --maxprocesses 2 --dist worksteal
+
 .PHONY: lint
 lint: $(DEV) ## Check format, style, types and layers
 	$(PY) -m ruff format --check .
@@ -80,7 +88,7 @@ constraints: ## Renew constraints.txt with the newest versions that fit
 	$(PYTHON) -m venv out/constraints/venv
 	out/constraints/venv/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	grep '^torch==' constraints.txt > out/constraints/torch.txt
-	out/constraints/venv/bin/python -m pip install --quiet --constraint out/constraints/torch.txt --group dev --editable .
+	out/constraints/venv/bin/python -m pip install --quiet --constraint out/constraints/torch.txt --group dev --group cluster --editable .
 	sed '/^[^#]/,$$d' constraints.txt > out/constraints/new.txt
 	out/constraints/venv/bin/python -m pip freeze --all --exclude pip --exclude-editable | grep -vE '^(nvidia|cuda|triton)' | sed 's/+cpu$$//' >> out/constraints/new.txt
 	mv out/constraints/new.txt constraints.txt

@@ -39,7 +39,7 @@ def summarise_results(protocol: Protocol, results: Results) -> dict[str, Any]:
         groups.setdefault((task.ruleset, task.algorithm), []).append(result)
     rows = [_row(protocol, ruleset, agent, runs) for (ruleset, agent), runs in groups.items()]
     places = {name: place for place, name in enumerate(protocol.rulesets)}
-    rows.sort(key=lambda row: (places[row["ruleset"]], row["expected_score"] or row["mean_score"]))
+    rows.sort(key=lambda row: (places[row["ruleset"]], row["expected_score"] or row["mean_score"], row["agent"]))
     return {
         "protocol": protocol.model_dump(mode="json"),
         "digest": protocol.digest,
@@ -116,7 +116,7 @@ def _over_rulesets(
             "percent_high": _known(found.high),
             "interval_over": "seeds",
         })  # fmt: skip
-    return sorted(rows, key=lambda row: row["percent_of_optimum"])
+    return sorted(rows, key=lambda row: (row["percent_of_optimum"], row["agent"]))
 
 
 def _curve(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:

@@ -230,7 +230,7 @@ def write_chances(
         nonlocal finished
         finished += count
         if on_progress is not None:
-            on_progress(finished / len(cards.states))
+            on_progress(finished / (len(cards.states) - cards.turns[1]))  # nothing is done for full cards
 
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:

@@ -10,8 +10,8 @@ from typing import Literal
 
 from agents.base import Agent
 from agents.play.chances import Chances, can_have_chances, chances_file, write_chances
-from agents.play.marks import Marks, stored_marks
-from agents.play.solving import Job, OnProgress, Worker, cost, solve_into_cache
+from agents.play.marks import Marks, stored_marks, stored_row
+from agents.play.solving import Job, OnProgress, Worker, cost, number_of_values, solve_into_cache
 from agents.play.steps import GameError
 from agents.ppo.agent import shipped_model
 from agents.registry import NAMES, make_agent
@@ -82,7 +82,8 @@ class Shelf:
     @cached_property
     def cost(self) -> tuple[float, float]:
         """Seconds and MB of disk that solving takes."""
-        return cost(self.rules)
+        row = stored_row(self.rules, self.base)
+        return cost(self.rules, row["values"] if row is not None else number_of_values(self.rules))
 
     def solution(self) -> Solution | None:
         """The stored solution; None where there is none."""

@@ -56,18 +56,23 @@ def _stored() -> Mapping[str, Any]:
     return found
 
 
-def stored_marks(rules: Ruleset, base: str | None = None) -> Marks | None:
-    """The limits of a ruleset.
+def stored_row(rules: Ruleset, base: str | None = None) -> Mapping[str, Any] | None:
+    """What was measured of a ruleset.
 
     Args:
         rules: the ruleset.
-        base: the name of the ruleset it was made from, whose limits serve where it was not measured itself.
+        base: the name of the ruleset it was made from, whose row serves where it was not measured itself.
 
     Returns:
-        The limits, None where nothing was measured.
+        The row of the file, None where there is none.
     """
     rows = _stored()
-    row = next((row for row in rows.values() if row["digest"] == rules.digest), None) or rows.get(base or rules.name)
+    return next((row for row in rows.values() if row["digest"] == rules.digest), None) or rows.get(base or rules.name)
+
+
+def stored_marks(rules: Ruleset, base: str | None = None) -> Marks | None:
+    """The limits of a ruleset, None where nothing was measured; the arguments are those of `stored_row`."""
+    row = stored_row(rules, base)
     return Marks(row["small"], row["big"]) if row is not None else None
 
 

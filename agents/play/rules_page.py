@@ -6,12 +6,29 @@ The page puts them into words in each language; see `contract.RulesItem` for the
 from __future__ import annotations
 
 from agents.play import contract
-from yatzy_env.multisets import dice_of, multisets
+from yatzy_env.multisets import counts_of, dice_of, multisets
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules.boxes import UPPER, face_of
 from yatzy_env.rules.scoring import points
 
 Values = dict[str, int | float | str]
+
+_EXAMPLES: dict[str, tuple[int, ...]] = {
+    "one_pair": (3, 3, 3, 5, 5, 6),
+    "two_pairs": (2, 2, 4, 4, 6, 6),
+    "three_pairs": (1, 1, 3, 3, 5, 5),
+    "three_of_a_kind": (4, 4, 4, 1, 6, 6),
+    "four_of_a_kind": (5, 5, 5, 5, 2, 3),
+    "five_of_a_kind": (3, 3, 3, 3, 3, 6),
+    "small_straight": (1, 2, 3, 4, 5, 5),
+    "large_straight": (2, 3, 4, 5, 6, 6),
+    "full_straight": (1, 2, 3, 4, 5, 6),
+    "full_house": (2, 2, 2, 5, 5, 6),
+    "castle": (3, 3, 3, 5, 5, 5),
+    "tower": (4, 4, 4, 4, 2, 2),
+    "chance": (1, 3, 4, 6, 6, 6),
+}
+"""Rolls of six dice that tell a box from its neighbours; five dice are the first five."""
 
 _YACHT_WORDS = ("small_straight", "large_straight", "chance", "yatzy")
 
@@ -156,10 +173,11 @@ def _box_rule(rules: Ruleset, box: str) -> tuple[str, Values]:
 
 
 def _example(rules: Ruleset, box: str) -> contract.RulesExample:
-    """Dice that show what a box pays: of the rolls it pays for the one in the middle that counts not all alike."""
-    rolls = [counts for counts in multisets(rules.dice) if points(rules, box, counts)]
-    mixed = [counts for counts in rolls if sum(1 for count in counts if count) > 1] or rolls
-    if box in UPPER:
-        mixed = [counts for counts in mixed if counts[face_of(box) - 1] == 3] or mixed
-    counts = mixed[len(mixed) // 2]
-    return contract.RulesExample(dice=list(dice_of(counts)), points=points(rules, box, counts))
+    """Dice that show what a box pays: a telling roll where it pays, else the middle one of those that do."""
+    face = face_of(box)
+    telling = (face, face, face, 1 + face % 6, 1 + (face + 2) % 6, 1 + face % 6) if face else _EXAMPLES.get(box, ())
+    dice = tuple(sorted(telling[: rules.dice]))
+    if len(dice) != rules.dice or not points(rules, box, counts_of(dice)):
+        paying = [counts for counts in multisets(rules.dice) if points(rules, box, counts)]
+        dice = dice_of(paying[len(paying) // 2])
+    return contract.RulesExample(dice=list(dice), points=points(rules, box, counts_of(dice)))

@@ -30,13 +30,22 @@ _SECONDS_PER_SAVED_ROW = 1.2e-9
 _NICENESS = 10  # the work gives way to the game that is being played beside it
 
 
-def cost(rules: Ruleset) -> tuple[float, float]:
-    """Roughly what solving a ruleset of one column takes: seconds on this machine, and MB of disk."""
+def number_of_values(rules: Ruleset) -> int:
+    """How many values the solution of a ruleset of one column holds; seconds of work with six dice."""
     tables = compile_tables(rules)
     cards = lay_out(tables)
-    values = int(lay_out_pools(tables, cards).numbers.sum()) if rules.saved_throws else cards.layout.size
+    return int(lay_out_pools(tables, cards).numbers.sum()) if rules.saved_throws else cards.layout.size
+
+
+def cost(rules: Ruleset, values: int) -> tuple[float, float]:
+    """Roughly what solving a ruleset takes: seconds on this machine, and MB of disk.
+
+    Args:
+        rules: the ruleset.
+        values: how many values its solution holds.
+    """
     per_row = _SECONDS_PER_SAVED_ROW if rules.saved_throws else _SECONDS_PER_ROW
-    return values * len(tables.size) * per_row / _threads(), 8 * values / 1e6
+    return values * len(compile_tables(rules).size) * per_row / _threads(), 8 * values / 1e6
 
 
 def solve_into_cache(rules: Ruleset, on_progress: OnProgress, threads: int | None = None) -> None:

@@ -2,7 +2,8 @@
 
 Against sb3-contrib's loop: actions are drawn and rated by compiled loops over the legal actions (`agents.ppo.kernels`),
 the rollout is stored in arrays that are allocated once, masks are bytes, minibatches are processed in slices that stay
-in the cache (their gradients add up to that of the minibatch), and nothing is done per lane. Beside the weights an
+in the cache (their gradients add up to that of the minibatch), and nothing is done per lane. Advantages leave out the
+luck of the dice (`agents.ppo.luck`): that is what lets minibatches be small and learning fast. Beside the weights an
 exponential average of them is kept, which plays slightly better.
 """
 
@@ -109,7 +110,14 @@ class YatzyPPO(MaskablePPO):
         self.other_throws = OtherThrows(self.env.rules, self.throws)
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "rng", "averages", "other_throws", "_last_obs", "_last_episode_starts"]
+        return [
+            *super()._excluded_save_params(),
+            "rng",
+            "averages",
+            "other_throws",
+            "_last_obs",
+            "_last_episode_starts",
+        ]
 
     def collect_rollouts(  # type: ignore[override]
         self,

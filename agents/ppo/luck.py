@@ -3,14 +3,15 @@ r"""What other dice would have shown: the situations that a decision could have 
 
 An action leaves a card and some dice, then dice are thrown. With $V$ the value network, $s'$ the situation that came of
 it and $\bar V$ the mean of $V$ over all throws that could have come instead, the luck of the throw is
-$\gamma (V(s') - \bar V)$. Its mean is zero whatever $V$ is, since dice ask nobody, so taking it out of an advantage changes the noise
-of the advantage and not its mean: with the decision's own residual $\bar\delta_t = r_t + \gamma \bar V_{t+1} - V(s_t)$,
+$\gamma (V(s') - \bar V)$. Its mean is zero whatever $V$ is, since dice ask nobody. So taking it out of an advantage
+changes the noise of the advantage and not its mean: with the decision's own residual
+$\bar\delta_t = r_t + \gamma \bar V_{t+1} - V(s_t)$,
 
 $$A_t = \bar\delta_t + \gamma\lambda A_{t+1}$$
 
-is generalised advantage estimation without the luck. $\bar V$ is estimated by a few throws per decision, spread evenly over the
-distribution (systematic sampling), and stays unbiased by that. Only the chances of dice are used, which the rules
-state; nothing here knows good play.
+is generalised advantage estimation without the luck. $\bar V$ is estimated by a few throws per decision, spread evenly
+over the distribution (systematic sampling), which has no bias either. Only the chances of dice are used, which the
+rules state; nothing here knows good play.
 """
 
 from __future__ import annotations

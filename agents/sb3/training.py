@@ -93,7 +93,7 @@ def network(model: BaseAlgorithm, rules: Ruleset) -> PolicyWeights:
 
 
 class _Points(BaseCallback):
-    """Shows the network at the first step that reaches each point."""
+    """Shows the network after the first update at which each point is reached."""
 
     def __init__(self, rules: Ruleset, points: Sequence[int], on_point: OnPoint) -> None:
         super().__init__()
@@ -102,10 +102,18 @@ class _Points(BaseCallback):
         self._on_point = on_point
 
     def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        self._look()
+
+    def _on_training_end(self) -> None:
+        self._look()
+
+    def _look(self) -> None:
         if self._left and self.num_timesteps >= self._left[0]:
             self._left = [point for point in self._left if point > self.num_timesteps]
             self._on_point(network(self.model, self._rules))
-        return True
 
 
 def train(

@@ -62,7 +62,7 @@ def test_only_the_optimal_player_asks_for_the_solution() -> None:
     def solve():
         raise AssertionError("not needed")
 
-    for name in ("random", "greedy", "one-turn"):
+    for name in ("random", "greedy", "human", "one-turn", "priced"):
         make_agent(name, TINY, solve)
     with pytest.raises(AssertionError, match="not needed"):
         make_agent("optimal", TINY, solve)
@@ -72,7 +72,10 @@ def test_only_the_optimal_player_asks_for_the_solution() -> None:
     ("name", "message"),
     [
         ("gredy", "unknown agent 'gredy'; did you mean greedy"),
-        ("nosuch", "unknown agent 'nosuch'; .*known: random, greedy, one-turn, ppo, optimal, or the folder of a run"),
+        (
+            "nosuch",
+            "unknown agent 'nosuch'; .*known: random, greedy, human, one-turn, priced, ppo, optimal, or the folder",
+        ),
         ("runs/nosuch", "there is no such file or folder"),
         ("nosuchmodule:agent", "cannot import 'nosuchmodule'"),
         (":x", "allowed is module:factory"),

@@ -25,6 +25,7 @@ pytest.importorskip("playwright", reason="the dependency group dev is not instal
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.player import SETTINGS, Player
+from yatzy_env.solver import solve
 
 ROOT = Path(__file__).parents[2]
 FLAGS = [
@@ -45,13 +46,13 @@ expect.set_options(timeout=20_000)
 class Server:
     """A server of the game in a process of its own, which can be stopped and started again on the same port."""
 
-    def __init__(self, data: Path, log: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/"
-        self._data = data
-        self._log = log
+        self._folder = folder
+        self._log = folder / "server.log"
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -59,7 +60,11 @@ class Server:
         script = [sys.executable, str(ROOT / "scripts" / "play.py"), "forced", "--opponent", "greedy", "--no-browser"]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*script, "--port", str(self.port), "--data", str(self._data)], cwd=ROOT, stdout=log, stderr=log
+                [*script, "--port", str(self.port), "--data", str(self._folder / "games.sqlite")],
+                cwd=ROOT,
+                env=os.environ | {"YATZY_ENV_CACHE": str(self._folder)},
+                stdout=log,
+                stderr=log,
             )
         end = monotonic() + START
         while monotonic() < end:
@@ -90,8 +95,11 @@ def _chromium() -> str:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A running server; a test that stops it starts it again."""
+    _chromium()  # nothing is prepared for tests that cannot run
     folder = tmp_path_factory.mktemp("play")
-    running = Server(folder / "games.sqlite", folder / "server.log")
+    for ruleset in ("forced", "yatzy"):
+        solve(ruleset, cache_dir=folder, progress=False)
+    running = Server(folder)
     running.start()
     yield running
     running.stop()

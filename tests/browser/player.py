@@ -8,7 +8,10 @@ from playwright.sync_api import Locator, Page, expect
 
 # What the page is told to remember: opponents move at once.
 SETTINGS = {"pace": "instant", "wait": False, "keys": True, "theme": "auto", "coach": "off"}
-READY = "() => { const g = document.querySelector('.game'); return g && g.ariaBusy === 'false' && g.dataset.turn !== 'agent'; }"
+READY = """() => {
+  const game = document.querySelector(".game");
+  return game && game.ariaBusy === "false" && game.dataset.turn !== "agent";
+}"""
 
 
 class Player:
@@ -24,7 +27,9 @@ class Player:
         self.page.goto("about:blank")
         self.page.goto(f"{self.url}#/{address}")
 
-    def start(self, ruleset: str = "forced", seats: tuple[str, ...] = ("Ada",), coach: str = "off", **boxes: bool) -> None:
+    def start(
+        self, ruleset: str = "forced", seats: tuple[str, ...] = ("Ada",), coach: str = "off", **boxes: bool
+    ) -> None:
         """Starts a game.
 
         Args:

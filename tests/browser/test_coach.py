@@ -23,7 +23,9 @@ def test_the_coach_ranks_options_and_says_what_each_loses(player: Player) -> Non
     expected = [numbers(row.locator("td").first.inner_text())[0] for row in rows.all()]
     assert expected == sorted(expected, reverse=True)
     losses = [numbers(row.locator("td").nth(1).inner_text()) for row in rows.all()]
-    assert all(not loss or abs(-loss[0] - (expected[0] - value)) < 0.011 for loss, value in zip(losses, expected, strict=True))
+    assert all(
+        not loss or abs(-loss[0] - (expected[0] - value)) < 0.011 for loss, value in zip(losses, expected, strict=True)
+    )
     page.locator(".coach .more").click()
     assert rows.count() > 6
 
@@ -138,7 +140,7 @@ def test_statistics_list_the_finished_game(player: Player) -> None:
     player.show("history")
     page = player.page
     expect(page.locator("h1")).to_have_text("Statistics")
-    expect(page.locator("table").first.locator("tbody tr")).to_contain_text([f"Forced Yatzy"])
+    expect(page.locator("table").first.locator("tbody tr")).to_contain_text(["Forced Yatzy"])
     expect(page.locator("table").last.locator("tbody tr").first).to_contain_text(total)
     page.locator("table").last.get_by_role("link", name="Review").first.click()
     expect(page.locator(".review h1")).to_contain_text(total)

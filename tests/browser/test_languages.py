@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -53,7 +51,9 @@ def test_the_language_can_be_changed_during_a_game(player: Player) -> None:
 
 def test_every_ruleset_has_a_rules_page(player: Player) -> None:
     player.show("rules/yatzy")
-    names = player.page.evaluate("async () => (await (await fetch('/api/rulesets')).json()).rulesets.map((one) => one.name)")
+    names = player.page.evaluate(
+        "async () => (await (await fetch('/api/rulesets')).json()).rulesets.map((one) => one.name)"
+    )
     assert len(names) > 15
     for name in names:
         player.show(f"rules/{name}")

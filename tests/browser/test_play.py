@@ -167,7 +167,7 @@ def test_two_browsers_two_games_and_a_server_restarted_in_the_middle(
     for one in (first, second):
         one.play_by_mouse()
     states = [first.state(), second.state()]
-    assert [[seat["name"] for seat in state["seats"]][0] for state in states] == ["Ada", "Bo"]
+    assert [state["seats"][0]["name"] for state in states] == ["Ada", "Bo"]
     assert [len(one.filled) for one in (first, second)] == [30, 15]
     assert [one.filled[: len(filled)] for one, (filled, _, _) in zip((first, second), before, strict=True)] == [
         filled for filled, _, _ in before

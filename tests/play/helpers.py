@@ -83,10 +83,10 @@ class Table:
     def get(self, what: str = "", status: int = 200) -> Any:
         return self.player.get(f"{self.path}{what}", self.token, status)
 
-    def move(self, type: str, status: int = 200, version: int | None = None, **fields: Any) -> Any:
+    def move(self, kind: str, status: int = 200, version: int | None = None, **fields: Any) -> Any:
         """Makes a move on the present version unless told otherwise; a good answer is the new state."""
         at = self.state["version"] if version is None else version
-        found = self.player.post(f"{self.path}/moves", {"type": type, "version": at} | fields, self.token, status)
+        found = self.player.post(f"{self.path}/moves", {"type": kind, "version": at} | fields, self.token, status)
         if status == 200:
             self.state = found
         return found

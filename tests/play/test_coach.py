@@ -9,7 +9,7 @@ import pytest
 
 from agents.play.coach import Ledger, advise, balance, estimate, legal_actions, shown_loss
 from agents.play.library import Library
-from agents.play.marks import FILE, TIE, Marks, limits, losses, stored_marks
+from agents.play.marks import FILE, TIE, Marks, limits, losses, stored_marks, stored_row
 from agents.play.steps import Step
 from agents.play.views import before_decisions, worst_decisions
 from agents.registry import make_agent
@@ -143,6 +143,7 @@ def test_marks_are_stored_for_all_that_can_be_solved(all_rulesets: tuple[Ruleset
         if len(rules.columns) == 1:
             assert marks is not None, rules.name
             assert TIE < marks.small < marks.big
+            assert (stored_row(rules) or {})["digest"] == rules.digest
         else:
             assert marks is None
     changed = ruleset("yatzy").replace(name="custom", bonus_threshold=42)

@@ -13,8 +13,11 @@ from torch import nn
 
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.errors import DivergedError
+from agents.ppo.luck import throw_chances
 from agents.ppo.training import build
 from tests.ppo.helpers import tiny_config, trained
+from yatzy_env.envs.observation import observe
+from yatzy_env.tables import compile_tables
 
 
 def weights_of(model: MaskablePPO) -> dict[str, np.ndarray]:
@@ -64,28 +67,40 @@ def test_an_update_equals_that_of_sb3_contrib() -> None:
     assert not np.allclose(weights_of(ours)["value_net.weight"], before["value_net.weight"], atol=1e-3)
 
 
-def test_advantages_are_those_of_sb3() -> None:
+def test_advantages_leave_the_luck_of_the_dice_out() -> None:
+    """Each decision is weighed against what was expected before the throw, not against the dice that came."""
     config = tiny_config(lanes=4, minibatch=128)
     model = build(config)
     model.learn(config.rollout)
     buffer = model.rollout_buffer
-    rewards, values, starts = buffer.rewards, buffer.values, buffer.episode_starts
-    last = rewards.shape[0] - 1
-    with torch.no_grad():
-        boundary = model.policy.predict_values(torch.from_numpy(model._last_obs)).numpy().flatten()
-    # the weights have been updated since the rollout: only lanes that ended with it are free of the boundary value
+    last = len(buffer.rewards) - 1
     for lane in range(4):
         advantage = 0.0
-        known = bool(model._last_episode_starts[lane])
         for step in range(last, -1, -1):
-            ends = starts[step + 1, lane] if step < last else float(model._last_episode_starts[lane])
-            after = values[step + 1, lane] if step < last else boundary[lane]
-            known |= bool(ends)
-            advantage = rewards[step, lane] + after * (1 - ends) - values[step, lane] + (
-                buffer.gae_lambda * advantage * (1 - ends)
-            )  # fmt: skip
-            if known:
-                assert advantage == pytest.approx(buffer.advantages[step, lane], abs=1e-5)
+            ends = buffer.episode_starts[step + 1, lane] if step < last else model._last_episode_starts[lane]
+            ahead = 0.0 if ends else buffer.expected[step, lane] + buffer.gae_lambda * advantage
+            advantage = buffer.rewards[step, lane] + ahead - buffer.values[step, lane]
+            assert advantage == pytest.approx(buffer.advantages[step, lane], abs=1e-5)
+            assert advantage + buffer.values[step, lane] == pytest.approx(buffer.returns[step, lane], abs=1e-5)
+
+
+def test_expected_values_are_means_over_other_throws() -> None:
+    """With as many throws as there are rolls the estimate comes close to the exact mean of the value network."""
+    model = build(tiny_config(lanes=64, minibatch=64, rollout_steps=1, throws=256))
+    tables = compile_tables(model.env.rules)
+    chances = throw_chances(tables)
+    model.env.reset()
+    actions = np.argmax(model.env.action_masks(), axis=1)
+    shown = model.env.step(actions)[0]
+    found = model._expected_values(shown, actions)
+    now = model.env.situations
+    for lane in range(64):
+        every = now.take(np.full(tables.rolls, lane))
+        every.roll[:] = np.arange(tables.rolls)
+        with torch.no_grad():
+            values = model.policy.predict_values(torch.from_numpy(observe(tables, every))).numpy().flatten()
+        keep = actions[lane] if actions[lane] < tables.keeps else 0
+        assert found[lane] == pytest.approx(float(chances[keep] @ values), abs=5e-3)
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

@@ -12,8 +12,8 @@ import yatzy_env
 from agents.ppo.luck import OtherThrows, throw_chances
 from agents.ppo.vec_env import BatchVecEnv
 from yatzy_env.envs.observation import observe
-from yatzy_env.tables import compile_tables
 from yatzy_env.multisets import dice_of
+from yatzy_env.tables import compile_tables
 
 
 def some_steps(name: str, lanes: int, steps: int) -> tuple[BatchVecEnv, np.ndarray, np.ndarray]:

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
     ("words", "said"),
     [
         (["nosuch"], "unknown ruleset 'nosuch'"),
-        (["triple"], "no configuration for ruleset 'triple'"),
+        (["yahtzee-no-joker"], "no configuration for ruleset 'yahtzee-no-joker'"),
         (["tiny", "--total-stepz", "5"], "did you mean total_steps"),
         (["tiny", "--network.hiden=5"], "network.hidden"),
         (["tiny", "--lanes", "many"], "lanes = 'many'"),

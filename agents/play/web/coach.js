@@ -5,7 +5,7 @@
 import { coach, solveStatus } from "./api.js";
 import { actionSaid, actionShown } from "./actions.js";
 import { h, icon, replace } from "./dom.js";
-import { boxLabel, number, percent, t } from "./i18n.js";
+import { boxHint, boxLabel, number, percent, t } from "./i18n.js";
 import { agentLabel } from "./seats.js";
 import { solvePanel } from "./solve.js";
 
@@ -45,7 +45,8 @@ export function optionsTable(rules, advice, { onUse = null, all = true } = {}) {
     h("th", { scope: "col", text: t("coach.option") }),
     h("th.num", { scope: "col", text: t(weighed ? "coach.weight" : "coach.final") }),
     !weighed && h("th.num", { scope: "col", text: t("coach.loss") }),
-    heads.map((head) => h("th.num.chance", { scope: "col", text: head.label })));
+    heads.map((head) => h("th.num.chance", { scope: "col", title: head.label },
+      h("span", { "aria-hidden": "true", text: head.short }), h("span.visually-hidden", { text: head.label }))));
   const rows = options.map((option) => {
     const shown = actionShown(rules, option.name);
     const said = t("coach.use", { option: actionSaid(rules, option.name) });
@@ -69,9 +70,10 @@ function chanceHeads(rules, options) {
   for (const chance of options.flatMap((option) => option.chances)) {
     const key = `${chance.what} ${chance.box} ${chance.column}`;
     if (found.has(key)) continue;
-    const label = chance.what === "bonus" ? t("coach.bonus") : boxLabel(rules, chance.box, true);
+    const label = chance.what === "bonus" ? t("sheet.bonus") : boxLabel(rules, chance.box, true);
+    const short = (chance.what === "box" && boxHint(rules, chance.box.split("@")[0])) || label;
     const is = (other) => other.what === chance.what && other.box === chance.box && other.column === chance.column;
-    found.set(key, { label, is });
+    found.set(key, { label, short, is });
   }
   return [...found.values()];
 }
@@ -105,6 +107,7 @@ export class CoachPanel {
     const mine = ++this.asked;
     this.element.hidden = state.coach === "off" || state.phase === "finished";
     if (this.element.hidden) return;
+    this.element.classList.toggle("coach-full", state.coach === "full");
     const shown = decision && decisionShown(this.rules, decision);
     replace(this.last, h("span.hint", { text: `${t("coach.last")}: ` }), shown ?? h("span.hint", { text: "–" }));
     if (state.phase !== "decide" || state.turn.is_agent) {

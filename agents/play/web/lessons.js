@@ -114,6 +114,7 @@ export class LessonsPanel {
   /** Shows the answer below what was said about the attempt. */
   async reveal() {
     const advice = await lessonAnswer(this.game, this.lesson.number);
+    if (!this.solved.has(this.lesson.number)) replace(this.verdict);
     this.done = true;
     this.nextLabel.textContent = t("lessons.next");
     this.draw();

@@ -43,9 +43,9 @@ function sentences(items) {
 function boxes(items) {
   const rows = items.filter((item) => item.box !== null).map((item) => h("tr", {},
     h("th", { scope: "row", text: t(item.label_key) }),
-    h("td", {}, sentence(item), item.example !== null && h("div.example", {},
+    h("td", {}, h("div.explained", {}, h("span", { text: sentence(item) }), item.example !== null && h("div.example", {},
       h("span.visually-hidden", { text: `${t("rules.example")}: ` }),
-      smallDice(item.example.dice, facesSaid(item.example.dice)), h("span", { text: ` = ${number(item.example.points)}` })))));
+      smallDice(item.example.dice, facesSaid(item.example.dice)), h("span", { text: `= ${number(item.example.points)}` }))))));
   return rows.length > 0 && h("table.figures", {}, h("tbody", {}, rows));
 }
 

@@ -157,7 +157,8 @@ export class Sheet {
   upperFoot(cards) {
     const sums = this.eachColumn(cards, (card, column) => {
       const { sum, ahead } = card.upper[column];
-      const below = ahead !== null && card.cells.some((cell) => cell.points !== null) && h("span.par", { text: signed(ahead) });
+      const begun = this.rules.boxes.some((box, place) => box.section === "upper" && box.column === column && card.cells[place].points !== null);
+      const below = ahead !== null && begun && h("span.par", { text: signed(ahead) });
       return h(`td${card.index === this.view.active ? ".on-turn" : ""}`, {}, number(sum), below);
     });
     const rows = [h("tr.sum", {}, h("th", { scope: "row" }, t("sheet.sum"),

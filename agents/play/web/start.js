@@ -65,9 +65,13 @@ function openGames(redraw) {
     h("h2", { id: "open-games", text: t("start.open_games") }), h("ul.game-list", {}, rows));
 }
 
-/** The rules of a game in short: all sentences that are not about one box. */
+// What holds for every game is left to its page of rules.
+const COMMON = ["turn.keep", "turn.box", "turn.zero", "end.turns", "end.winner"];
+
+/** The rules of a game in short: what sets it apart, without the single boxes. */
 function inShort(name, page) {
-  const sentences = page.sections.flatMap((section) => section.items.filter((item) => item.box === null).map(sentence));
+  const items = page.sections.flatMap((section) => section.items);
+  const sentences = items.filter((item) => item.box === null && !COMMON.includes(item.key)).map(sentence);
   return h("section.card.stack.tight", { "aria-labelledby": "in-short" },
     h("h2", { id: "in-short", text: t("start.in_short", { game: rulesetLabel(name) }) }),
     h("ul.in-short", {}, sentences.map((text) => h("li", { text }))),

@@ -72,7 +72,7 @@ export class Table {
       if (this.action.enabled && !busy) this.primary.removeAttribute("aria-disabled");
       else this.primary.setAttribute("aria-disabled", "true");
     }
-    this.undo.hidden = state.phase === "finished";
+    this.undo.hidden = state.phase === "finished" || (state.phase === "enter" && !canUndo);
     this.undo.disabled = !canUndo || busy;
     this.drawQuick(state, mine && !busy);
     replace(this.notices, this.remarks(state, mine, kept));

@@ -1,0 +1,99 @@
+"""The protocol: what is read, what is refused, and what its digests depend on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.benchmark.protocol import PROTOCOL, UNTRAINED, load_protocol, parse_protocol
+from agents.benchmark.tasks import Task, work_list
+from agents.evaluation.seeds import is_final
+from agents.ppo.errors import ConfigError
+from tests.benchmark.helpers import small
+from yatzy_env.rules import ruleset
+
+
+def test_the_shipped_protocol() -> None:
+    protocol = load_protocol(PROTOCOL)
+    assert (protocol.steps, protocol.seeds) == (10_000_000, 5)
+    assert protocol.steps_of("ppo") == 10_000_000
+    assert protocol.steps_of("dqn") == 1_000_000
+    assert set(protocol.algorithms) == {"distilled", "ppo", "ppo-unmasked", "a2c", "dqn"}
+    assert is_final(protocol.evaluation.seed)
+    assert not is_final(protocol.evaluation.curve_seed)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"stepz": 5}, "unknown key 'stepz'; did you mean steps"),
+        ({"rulesets": ["yatsy"]}, "unknown ruleset 'yatsy'; did you mean yatzy"),
+        ({"untrained": ["gredy"]}, "unknown untrained agent 'gredy'; did you mean greedy"),
+        ({"seeds": 0}, "seeds = 0"),
+        ({"steps": 1.5}, "steps = 1.5"),
+        ({"evaluation": {"seed": 5}}, "evaluation.seed = 5"),
+        ({"evaluation": {"curve_seed": 1001}}, "evaluation.curve_seed = 1001"),
+        ({"algorithms": {"x": {"kind": "sarsa"}}}, "sarsa"),
+        ({"algorithms": {"x": {"kind": "a2c", "lames": 3}}}, "lames"),
+        ({"algorithms": {"x": {"kind": "dqn", "gamma": 1.5}}}, "gamma = 1.5"),
+        ({"algorithms": {"x": {"kind": "ppo", "changes": {"epoks": 3}}}}, "unknown key 'epoks'; did you mean epochs"),
+        ({"algorithms": {"x": {"kind": "ppo", "changes": {"seed": 3}}}}, "may not hold seed"),
+        ({"algorithms": {"random": {"kind": "a2c"}}}, "random is the name of an agent without training"),
+        ({"algorithms": {}}, "algorithms"),
+    ],
+)
+def test_what_is_wrong_is_one_clear_line(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as error:
+        parse_protocol(small().model_dump(mode="json") | changes)
+    assert "\n" not in str(error.value)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="No such file"):
+        load_protocol(tmp_path / "none.yaml")
+    (tmp_path / "bad.yaml").write_text("a: [")
+    with pytest.raises(ConfigError, match="not YAML"):
+        load_protocol(tmp_path / "bad.yaml")
+    (tmp_path / "list.yaml").write_text("- 1")
+    with pytest.raises(ConfigError, match="not a mapping"):
+        load_protocol(tmp_path / "list.yaml")
+
+
+def test_results_are_shared_by_protocols_that_only_want_more(tmp_path: Path) -> None:
+    one, more = small(), small(seeds=5, rulesets=("forced", "yatzy"))
+    file = Task(one, "forced", "a2c", 1).result_file(tmp_path)
+    assert Task(more, "forced", "a2c", 1).result_file(tmp_path) == file
+    algorithms = one.model_dump(mode="json")["algorithms"]
+    others = [
+        Task(small(steps=3001), "forced", "a2c", 1),
+        Task(small(evaluation={"games": 51}), "forced", "a2c", 1),
+        Task(small(algorithms=algorithms | {"a2c": {"kind": "a2c", "gamma": 0.5}}), "forced", "a2c", 1),
+        Task(one, "yatzy", "a2c", 1),
+        Task(one, "forced", "dqn", 1),
+        Task(one, "forced", "a2c", 2),
+    ]
+    assert len({file, *(task.result_file(tmp_path) for task in others)}) == 7
+
+
+def test_the_work_list() -> None:
+    protocol = small(rulesets=("forced", "triple"))
+    tasks = work_list(protocol, lambda name: name != "triple")
+    found = {(task.ruleset, task.algorithm, task.seed) for task in tasks}
+    assert len(found) == len(tasks)
+    assert {agent for ruleset, agent, _ in found if ruleset == "forced"} == {*UNTRAINED, *protocol.algorithms}
+    assert {agent for ruleset, agent, _ in found if ruleset == "triple"} == {
+        *UNTRAINED,
+        *protocol.algorithms,
+    } - {"optimal", "distilled"}
+    assert {seed for _, agent, seed in found if agent in protocol.algorithms} == {1, 2}
+    assert not any(task.trains for task in tasks[: 2 * len(UNTRAINED) - 1])
+
+
+def test_ppo_is_configured_for_the_ruleset_of_the_task() -> None:
+    settings: Any = small().algorithms["ppo"]
+    config = settings.config_for(ruleset("half-force"), 777, 3)
+    assert (config.rules.name, config.total_steps, config.seed, config.lanes) == ("half-force", 777, 3, 32)
+    changed = ruleset("yatzy").replace(bonus_threshold=42)
+    assert settings.config_for(changed, 777, 3).rules == changed
