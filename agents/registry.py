@@ -60,7 +60,9 @@ def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution
 def _load(path: Path | None, rules: Ruleset, trust: bool, name: str) -> Agent:
     from agents.ppo.agent import load_agent, shipped_model
 
-    return load_agent(path if path is not None else shipped_model(rules), rules, trust=trust, name=name)
+    if path is None:
+        return load_agent(shipped_model(rules), rules, trust=trust, name=name, reuse=True)
+    return load_agent(path, rules, trust=trust, name=name)
 
 
 def _from_factory(name: str, rules: Ruleset) -> Agent:

@@ -189,10 +189,24 @@ def solver_page() -> str:
     return between((DOCS / "solver.md").read_text(encoding="utf-8"), "optima", optima_table(short=False))
 
 
+def benchmark_page() -> str:
+    """The page about the benchmark of agents with the results that were copied beside it."""
+    page = (DOCS / "benchmark.md").read_text(encoding="utf-8")
+    stored = DOCS / "benchmark.json"
+    if not stored.exists():
+        return between(page, "results", "No results are stored here yet.\n")
+    from agents.benchmark.summary import markdown, speeds
+
+    summary = json.loads(stored.read_text(encoding="utf-8"))
+    text = f"{markdown(summary)}\n![Learning curves](benchmark.png)\n\n{speeds(summary)}"
+    return between(page, "results", text)
+
+
 PAGES = {
     DOCS / "rulesets.md": rulesets_page,
     DOCS / "environments.md": environments_page,
     DOCS / "solver.md": solver_page,
+    DOCS / "benchmark.md": benchmark_page,
     README: readme,
 }
 

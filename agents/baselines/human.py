@@ -252,7 +252,7 @@ def _useful_face(tables, thumb, legal, roll):
     any_face = False
     for box in range(thumb.kind.shape[0]):
         any_face = any_face or ((legal >> box) & 1 == 1 and thumb.kind[box] == _ALIKE)
-    best, chosen = 0, 0
+    best, chosen = np.int64(0), np.int64(0)
     for face in range(1, 7):
         count = np.int64(tables.counts[tables.keeps + roll, face - 1])
         is_open = False
@@ -261,7 +261,7 @@ def _useful_face(tables, thumb, legal, roll):
         if count > 0 and (is_open or any_face):
             rank = count * 100 + (50 if is_open else 0) + face
             if rank > best:
-                best, chosen = rank, face
+                best, chosen = rank, np.int64(face)
     return chosen
 
 

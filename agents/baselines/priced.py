@@ -156,7 +156,8 @@ def find_prices(rules: Ruleset, rounds: int = ROUNDS, games: int = GAMES, seed: 
 
 def _rounded(prices: Prices) -> Prices:
     """Prices in hundredths of a point, so that stored ones and found ones are the same on every machine."""
-    return Prices(*(np.round(values, 2) for values in prices[:3]), round(prices.throw, 2), round(prices.fifty, 2))
+    box, mean, variance = (np.round(values, 2) for values in (prices.box, prices.mean, prices.variance))
+    return Prices(box, mean, variance, round(prices.throw, 2), round(prices.fifty, 2))
 
 
 def _learn(tables: Tables, agent: PricedAgent, keys: NDArray[np.uint64]) -> Prices:
@@ -185,7 +186,7 @@ def _learn(tables: Tables, agent: PricedAgent, keys: NDArray[np.uint64]) -> Pric
     weights = np.linalg.lstsq(features.reshape(-1, card.boxes + 2), to_come.ravel(), rcond=None)[0]
     plain = written / card.multiplier[card.column] * (card.face > 0)
     return Prices(
-        box=weights[: card.boxes],
+        box=weights[: card.boxes].astype(np.float64),
         mean=plain.mean(axis=0),
         variance=plain.var(axis=0),
         throw=max(float(weights[-2]), 0.0),

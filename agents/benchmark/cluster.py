@@ -6,6 +6,7 @@ networks, and the driver writes them. A task that was cut off starts again from 
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -56,7 +57,7 @@ def run_on_ray(tasks: Sequence[Task], workers: int, address: str, done: Done) ->
     if address == LOCAL:
         where |= {"num_cpus": workers, "include_dashboard": False}
     try:
-        ray.init(**where, log_to_driver=False, logging_level="ERROR", runtime_env={"env_vars": ONE_THREAD})
+        ray.init(**where, log_to_driver=False, logging_level=logging.ERROR, runtime_env={"env_vars": ONE_THREAD})
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise YatzyError(f"--ray {address}: {' '.join(str(error).split())}") from error
     failed: dict[Task, str] = {}

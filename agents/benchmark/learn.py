@@ -34,18 +34,18 @@ class Watch:
     Attributes:
         look: measures a network.
         curve: what was seen, with the steps done, in order.
-        seconds: how long looking took.
+        cpu_seconds: what looking took of the processor.
     """
 
     look: Callable[[PolicyWeights], dict[str, Any]]
     curve: list[dict[str, Any]] = field(default_factory=list)
-    seconds: float = 0.0
+    cpu_seconds: float = 0.0
 
     def __call__(self, policy: PolicyWeights) -> None:
         """Looks at a network."""
-        start = time.perf_counter()
+        start = time.process_time()
         self.curve.append({"steps": policy.steps, **self.look(policy)})
-        self.seconds += time.perf_counter() - start
+        self.cpu_seconds += time.process_time() - start
 
 
 def points_of(task: Task) -> list[int]:

@@ -89,5 +89,5 @@ def _line(task: Task, outcome: Outcome) -> str:
     name = f"{task.ruleset} {task.algorithm}" + (f" seed {task.seed}" if task.trains else "")
     percent = final["percent_of_optimum"]
     reached = f"{percent:.2f} % of the optimum" if percent is not None else f"score {final['mean_score']:.1f}"
-    speed = f", {timing['steps_per_second']:,} steps/s" if "steps_per_second" in timing else ""
+    speed = f", {timing['steps_per_cpu_second']:,} steps per CPU second" if "steps_per_cpu_second" in timing else ""
     return f"{name}: {reached} in {timing['seconds']:.0f} s{speed}"

@@ -186,6 +186,22 @@ def _table(rows: Sequence[Mapping[str, Any]], short: bool) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
+def speeds(summary: Mapping[str, Any]) -> str:
+    """How fast each algorithm trained, in markdown; figures of the machine that did it."""
+    protocol = summary["protocol"]
+    found: dict[str, dict[str, float]] = {}
+    for entry in summary["timing"]:
+        known = [run["steps_per_cpu_second"] for run in entry["seeds"] if "steps_per_cpu_second" in run]
+        if known:
+            found.setdefault(entry["algorithm"], {})[entry["ruleset"]] = float(np.mean(known))
+    head = ["steps per CPU second", *protocol["rulesets"]]
+    lines = [head, ["---", *["---:"] * len(protocol["rulesets"])]]
+    for name, by_ruleset in found.items():
+        speed = [f"{by_ruleset[ruleset]:,.0f}" if ruleset in by_ruleset else "" for ruleset in protocol["rulesets"]]
+        lines.append([name, *speed])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
 def _text(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 

@@ -85,6 +85,8 @@ def measure(
     solved = solution() if can_solve(rules) else None
     bounds = None if solved is not None else _bounds(rules, cache, console)
     evaluation = _play(agents, rules, games, seed, solved, bounds, command, console)
+    notices = tuple(notice for agent in agents.values() if (notice := getattr(agent, "notice", "")))
+    evaluation = replace(evaluation, warnings=(*notices, *evaluation.warnings))
     if exact:
         evaluation = _with_exact_scores(evaluation, agents, cache, console)
     for warning in evaluation.warnings:

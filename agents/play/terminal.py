@@ -160,7 +160,7 @@ class TerminalGame:
         try:
             move = contract.KeepMove(type="keep", version=version, dice=[face for face in faces if face])
         except ValueError:
-            self.console.print("dice show 1 to 6", style="red")
+            self.console.print("hold up to five dice that show 1 to 6", style="red")
             return
         self._move(move)
 

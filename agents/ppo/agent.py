@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from agents.ppo import kernels
 from agents.ppo.digest import MANIFEST, MODELS, check_digest
 from agents.ppo.errors import ModelError, RunError
+from agents.ppo.estimate import estimated_action_values
+from agents.ppo.reuse import adapt, nearest_model
 from agents.ppo.runs import Run
 from agents.ppo.weights import PolicyWeights, read_weights
 from yatzy_env.card import legal_boxes
@@ -73,6 +75,7 @@ class PPOAgent:
         """
         policy.check(rules)
         self.name = name
+        self.notice = ""  # what a reader of its figures should know
         self.policy = policy
         self.sample = sample
         self._tables = compile_tables(rules)
@@ -114,8 +117,18 @@ class PPOAgent:
         """(n, actions) what the network makes of every action, legal or not."""
         return self.policy.logits(observe(self._tables, situations))
 
+    def action_values(self, situations: Situations) -> NDArray[np.float64]:
+        """(n, actions) what the model's value network expects of each action, nan where illegal; an estimate.
 
-def load_agent(path: Path | str, rules: Ruleset, trust: bool = False, name: str = "ppo") -> PPOAgent:
+        Raises:
+            ModelError: if the model holds no value network.
+        """
+        return estimated_action_values(self._tables, self.policy, situations)
+
+
+def load_agent(
+    path: Path | str, rules: Ruleset, trust: bool = False, name: str = "ppo", reuse: bool = False
+) -> PPOAgent:
     """Loads a trained agent.
 
     Args:
@@ -123,6 +136,7 @@ def load_agent(path: Path | str, rules: Ruleset, trust: bool = False, name: str 
         rules: the ruleset to play.
         trust: load a file that is on no record.
         name: what the agent is called.
+        reuse: let it play rules that it was not trained for, as far as it fits them; see `agents.ppo.reuse`.
 
     Returns:
         The agent.
@@ -132,21 +146,20 @@ def load_agent(path: Path | str, rules: Ruleset, trust: bool = False, name: str 
     """
     file = _weights_file(Path(path))
     check_digest(file, trust)
-    return PPOAgent(rules, read_weights(file), name)
+    weights = read_weights(file)
+    agent = PPOAgent(rules, adapt(weights, rules) if reuse else weights, name)
+    if weights.ruleset_digest != rules.digest:
+        agent.notice = f"agent {name!r}: the model for {weights.ruleset!r}, trained for other rules, is reused"
+    return agent
 
 
 def shipped_model(rules: Ruleset, models: Path = MODELS) -> Path:
-    """The folder of the shipped model of a ruleset.
+    """The folder of the shipped model that plays a ruleset: its own, or the nearest one, to be loaded with `reuse`.
 
     Raises:
-        ModelError: if none is shipped.
+        ModelError: if none is shipped, or the nearest one does not fit.
     """
-    names = sorted(path.parent.name for path in models.glob("*/weights.npz"))
-    if rules.name not in names:
-        raise ModelError(
-            f"no trained model for ruleset {rules.name!r} is shipped; there are: {', '.join(names) or 'none'}"
-        )
-    return models / rules.name
+    return models / nearest_model(rules, models)
 
 
 def _weights_file(path: Path) -> Path:

@@ -93,7 +93,7 @@ class YatzyPPO(MaskablePPO):
             *args: of MaskablePPO.
             slice_size: rows that go through the networks at once during an update.
             averaging: share of the new weights in their exponential average, per update.
-            throws: throws per decision that its luck is estimated with.
+            throws: throws per decision that its luck is estimated with; 0 leaves the luck in.
             **kwargs: of MaskablePPO.
         """
         self.throws = throws
@@ -170,7 +170,13 @@ class YatzyPPO(MaskablePPO):
         return True
 
     def _expected_values(self, observations: NDArray[np.float32], actions: NDArray[np.int64]) -> NDArray[np.float32]:
-        """(lanes,) values of what was left before the dice were thrown, as a mean over other throws."""
+        """(lanes,) values of what was left before the dice were thrown, as a mean over other throws.
+
+        Without other throws it is the value of what the dice showed, luck included, as in ordinary PPO.
+        """
+        if not self.throws:
+            with torch.no_grad():
+                return self.policy.predict_values(torch.from_numpy(observations)).numpy().flatten()
         noise = self.rng.random(len(actions), np.float32)
         others = self.other_throws.observations(observations, self.env.situations, actions, noise)
         with torch.no_grad():

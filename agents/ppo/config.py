@@ -97,7 +97,7 @@ class Config(_Model):
         learning_rate: of Adam.
         entropy: weight of the entropy bonus.
         gae_lambda: lambda of generalised advantage estimation.
-        throws: throws per decision that its luck is estimated with (`agents.ppo.luck`).
+        throws: throws per decision that its luck is estimated with (`agents.ppo.luck`); 0 leaves the luck in.
         gamma: discount; 1, as the score counts the same whenever it is made.
         clip_range: how far the probability ratio may move per rollout.
         value_weight: weight of the value loss.
@@ -122,7 +122,7 @@ class Config(_Model):
     learning_rate: Schedule = Ramp(start=1e-3, end=0.0)
     entropy: Schedule = Ramp(start=0.01, end=0.0)
     gae_lambda: Schedule = Ramp(start=0.9, end=0.4)
-    throws: Whole = Field(default=4, ge=1, le=256)
+    throws: Whole = Field(default=4, ge=0, le=256)
     gamma: Number = Field(default=1.0, gt=0, le=1)
     clip_range: Number = Field(default=0.2, gt=0, lt=1)
     value_weight: Number = Field(default=0.5, gt=0)

@@ -23,7 +23,7 @@ from rich.console import Console
 from agents.benchmark import learn, runner, summary
 from agents.benchmark.local import run_here
 from agents.benchmark.runner import run_protocol
-from agents.benchmark.summary import markdown, summarise_results
+from agents.benchmark.summary import markdown, speeds, summarise_results
 from agents.benchmark.tasks import Outcome, Task, execute, read_result, save_outcome
 from agents.evaluation.statistics import interquartile_mean_interval
 from agents.ppo.agent import load_agent
@@ -147,7 +147,7 @@ def fake(task: Task, scratch: Path | None = None) -> Outcome:
     figures |= {"expected_score": 1.5 * percent, "percent_of_optimum": percent}
     looks = [{"steps": steps, **figures} for steps in (1500, 3000)] if task.trains else []
     result = {"ruleset": task.ruleset, "algorithm": task.algorithm, "seed": task.seed, "steps": 3000 * task.trains}
-    result |= {"curve": looks, "optimum": 150.0, "final": figures, "timing": {"seconds": 0.0}}
+    result |= {"curve": looks, "optimum": 150.0, "final": figures, "timing": {"seconds": 0.0, "steps_per_cpu_second": 100 * task.seed}}
     return Outcome(result | {"made_with": {"commit": "abc", "versions": {}}}, b"network" if task.trains else None)
 
 
@@ -202,6 +202,7 @@ def test_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "| distilled (learns from the optimum) | 2 | 74.00 | 74.00 | 69.00 to 79.00 |" in text
     assert "### Over all rulesets" in text
     assert text == markdown(found)
+    assert "| a2c | 150 | 150 |" in speeds(found)
 
 
 def test_the_order_of_results_does_not_matter() -> None:

@@ -54,7 +54,7 @@ def seen(tmp_path: Any, library: Library) -> Callable[..., str]:
 
 
 def test_a_whole_game_with_coach_and_review(seen: Callable[..., str], tmp_path: Any) -> None:
-    text = seen(Typist(["6 6 6 6 6 6", "0", "hint", "help"], ruleset("forced").boxes))
+    text = seen(Typist(["6 6 6 6 6", "0", "hint", "help"], ruleset("forced").boxes))
     assert "holding all dice" in text or "cannot hold" in text
     assert "Ann: keep nothing" in text
     assert "expected score" in text
@@ -77,7 +77,7 @@ def test_a_box_is_taken_back_before_the_agent_throws(seen: Callable[..., str]) -
 def test_what_is_not_understood_is_said(seen: Callable[..., str]) -> None:
     text = seen(Typist(["box s", "7", "nonsense", "box nothing"]), "yatzy", "off")
     assert "which box? sixes, small_straight" in text
-    assert "dice show 1 to 6" in text
+    assert "hold up to five dice that show 1 to 6" in text
     assert "'nonsense' is not understood" in text
     assert "which box? ones, twos" in text
 

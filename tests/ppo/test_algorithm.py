@@ -84,6 +84,17 @@ def test_advantages_leave_the_luck_of_the_dice_out() -> None:
             assert advantage + buffer.values[step, lane] == pytest.approx(buffer.returns[step, lane], abs=1e-5)
 
 
+def test_with_the_luck_left_in_advantages_are_those_of_sb3() -> None:
+    model = build(tiny_config(throws=0, learning_rate__start=0.0))  # the weights stay as they were in the rollout
+    model.learn(4096)
+    buffer = model.rollout_buffer
+    ours = buffer.advantages.copy()
+    with torch.no_grad():
+        last_values = model.policy.predict_values(torch.from_numpy(model._last_obs))
+    buffer.compute_returns_and_advantage(last_values, model._last_episode_starts)
+    np.testing.assert_allclose(ours, buffer.advantages, atol=1e-5)
+
+
 def test_expected_values_are_means_over_other_throws() -> None:
     """With as many throws as there are rolls the estimate comes close to the exact mean of the value network."""
     model = build(tiny_config(lanes=64, minibatch=64, rollout_steps=1, throws=256))

@@ -1,0 +1,62 @@
+"""Steps per second of training, updates included, and where the time goes.
+
+Each process trains the network of a configuration on one thread, as two runs side by side do. The first rollout and
+its update, which compile, are not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rulesets", nargs="+", default=["yatzy"], metavar="R", help="configurations (default: yatzy)")
+    parser.add_argument("--processes", type=int, default=2, metavar="N", help="runs at the same time (default: 2)")
+    parser.add_argument("--rollouts", type=int, default=12, metavar="N", help="rollouts to time (default: 12)")
+
+
+def run(args: argparse.Namespace) -> list[dict[str, Any]]:
+    """Measures every configuration that was asked for."""
+    from agents.ppo.config import find_config, load
+    from yatzy_env.errors import YatzyError
+
+    for name in ("processes", "rollouts"):
+        if getattr(args, name) < 1:
+            raise YatzyError(f"--{name} {getattr(args, name)}; allowed: a whole number from 1")
+    configs = {name: load(find_config(name)) for name in args.rulesets}
+    results = []
+    for name, config in configs.items():
+        print(f"training {name} in {args.processes} processes", file=sys.stderr, flush=True)
+        parts = _side_by_side(name, args.processes, args.rollouts)
+        seconds = sum(part["seconds"] for part in parts)
+        results.append({
+            "ruleset": name,
+            "what": "training",
+            "processes": args.processes,
+            "steps_per_second": round(sum(part["steps_per_second"] for part in parts)),
+            "weight_updates_per_second": round(sum(part["weight_updates_per_second"] for part in parts), 1),
+            "precision": parts[0]["precision"],
+            "hidden": list(config.network.hidden),
+            "epochs": config.epochs,
+            **{
+                f"{share}_percent": round(100 * sum(part[share] for part in parts) / seconds, 1)
+                for share in ("environment", "networks_in_rollout", "other_throws", "update")
+            },
+        })  # fmt: skip
+    return results
+
+
+def _side_by_side(name: str, processes: int, rollouts: int) -> list[dict[str, Any]]:
+    """Times the runs in fresh processes that start together."""
+    command = [sys.executable, "-m", "scripts._benchmarks._training_process", name, str(rollouts)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(processes)]
+    outputs = [process.communicate()[0] for process in started]
+    if any(process.returncode for process in started):
+        raise RuntimeError(f"a process that trained {name} failed")
+    return [json.loads(output) for output in outputs]
