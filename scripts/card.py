@@ -1,33 +1,77 @@
-"""Writes the card of a shipped model from a fresh measurement: `card.py yatzy`."""
+"""Writes the card of a shipped model from a fresh measurement: `card.py yatzy`, or of all of them: `card.py --all`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from scripts._cli import clear_errors
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="card.py", description="Measure a shipped model and write its model card.")
-    parser.add_argument("ruleset", metavar="RULESET", help="a ruleset with a model in models/")
-    parser.add_argument("--games", type=int, default=10_000, metavar="N", help="games to measure (default: 10000)")
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="card.py", description="Measure a shipped model and write its model card.", allow_abbrev=False
+    )
+    parser.add_argument("ruleset", metavar="RULESET", nargs="?", help="a ruleset with a model in models/")
+    parser.add_argument("--all", action="store_true", help="renew the card of every model, one after the other")
+    parser.add_argument(
+        "--games", type=int, metavar="N", help="games to measure (default: 10000, under maxi-alga 2000)"
+    )
     parser.add_argument("--seed", type=int, default=1001, metavar="S", help="seed of the dice (default: 1001)")
-    args = parser.parse_args()
-    with clear_errors():
-        from agents.evaluation.card import write_card
-        from agents.evaluation.provenance import command_line
-        from agents.evaluation.session import measure
-        from agents.evaluation.training_record import read_training
-        from agents.ppo.agent import shipped_model
-        from yatzy_env.rules import ruleset
+    parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="compute the exact score too, half an hour under yatzy; small rulesets always have theirs, and one on "
+        "record for the same weights is kept",
+    )
+    parser.add_argument("--models", type=Path, metavar="DIR", help="the folder of shipped models (default: models/)")
+    return parser
 
-        rules = ruleset(args.ruleset)
-        folder = shipped_model(rules)
-        training = read_training(folder)
-        command = command_line("card.py", sys.argv[1:])
-        evaluation = measure(["ppo", "optimal"], rules, args.games, args.seed, command)
-        print(write_card(evaluation, training, folder))
+
+def command_of(name: str, args: argparse.Namespace) -> str:
+    """The command that renews the card of this model alone, in the same way."""
+    from agents.evaluation.provenance import command_line
+
+    options = [] if args.games is None else ["--games", str(args.games)]
+    options += [] if args.seed == 1001 else ["--seed", str(args.seed)]
+    return command_line("card.py", [name, *options, *(["--exact"] if args.exact else [])])
+
+
+def renew(names: list[str], models: Path, args: argparse.Namespace) -> list[str]:
+    """Renews cards in turn; returns the names of those that could not be."""
+    from agents.evaluation.renew import Request, renew_card
+    from yatzy_env.errors import YatzyError
+
+    failed = []
+    for name in names:
+        exact = args.exact and (len(names) == 1 or can_be_exact(name))
+        request = Request(args.games, args.seed, exact)
+        try:
+            print(renew_card(models / name, request, command_of(name, args), lambda line: print(line, file=sys.stderr)))
+        except YatzyError as error:
+            print(f"error: {name}: {error}", file=sys.stderr)
+            failed.append(name)
+    return failed
+
+
+def main() -> None:
+    parser = make_parser()
+    args = parser.parse_args()
+    if bool(args.ruleset) == args.all:
+        parser.error("name one RULESET, or --all")
+    with clear_errors():
+        from agents.ppo.digest import MODELS
+        from agents.ppo.errors import ModelError
+        from agents.ppo.reuse import shipped_names
+
+        models = args.models if args.models is not None else MODELS
+        shipped = shipped_names(models)
+        if not args.all and args.ruleset not in shipped:
+            raise ModelError(f"{models} holds no model for {args.ruleset!r}; there are: {', '.join(shipped) or 'none'}")
+        failed = renew(shipped if args.all else [args.ruleset], models, args)
+    if failed:
+        parser.exit(2, f"error: no card for {', '.join(failed)}\n" if args.all else None)
 
 
 if __name__ == "__main__":

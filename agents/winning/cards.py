@@ -1,0 +1,137 @@
+"""What a card is worth in points by the judgement of a network: mean and spread of the points still to come.
+
+The network sees a card at the start of a turn as observations show it, without dice. There are few cards (958,976 with
+upper sums that no longer matter merged), so its answers are written into a table once, which takes seconds, and looked
+up from then on.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.ppo.weights import Layers
+from agents.winning.network import run
+from agents.winning.turns import Ends, Outcomes, Plans, list_ends, list_outcomes, plan
+from yatzy_env.envs.observation import observation_blocks, observe
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
+from yatzy_env.tables import Tables, compile_tables
+
+MEAN_SCALE = 100.0
+"""Points that the network's first output counts in."""
+
+SPREAD_SCALE = 30.0
+"""Points that the network's second output counts in."""
+
+_LEAST_SPREAD = 1.0  # points; a turn never varies less
+_CHUNK = 1 << 15
+
+
+class CardTable(NamedTuple):
+    """The judgement of every card that can be reached, by `place`; unreachable ones hold nan."""
+
+    threshold: int  # upper sums from here on are one
+    mean: NDArray[np.float64]  # expected points still to come
+    spread: NDArray[np.float64]  # their standard deviation
+
+    def place(self, filled: NDArray[np.int64], upper: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where cards stand in the table."""
+        return filled * (self.threshold + 1) + np.minimum(upper, self.threshold)
+
+
+def card_inputs(rules: Ruleset, filled: NDArray[np.int64], upper: NDArray[np.int64]) -> NDArray[np.float32]:
+    """What networks see of cards: the blocks of the observation that do not depend on dice.
+
+    Returns:
+        (n, F) float32: open boxes, upper section, progress.
+    """
+    size = len(filled)
+    cards = Situations(
+        filled=filled,
+        upper=np.ascontiguousarray(upper[:, None]),
+        fifty=np.zeros(size, np.bool_),
+        roll=np.full(size, -1, np.int64),
+        throws_left=np.zeros(size, np.int64),
+    )
+    return observe(compile_tables(rules), cards)[:, card_columns(rules)]
+
+
+def card_columns(rules: Ruleset) -> NDArray[np.int64]:
+    """The columns of the observation that do not depend on dice."""
+    shown = [block for block in observation_blocks(rules) if block.name in ("open", "upper", "progress")]
+    return np.concatenate([np.arange(block.start, block.start + block.size) for block in shown])
+
+
+@lru_cache(maxsize=2)
+def reachable_cards(rules: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All cards in any order of filling, with upper sums merged from the bonus on.
+
+    Returns:
+        (n,) bits of the filled boxes, (n,) upper sums up to the threshold.
+    """
+    card = compile_tables(rules).card
+    masks = np.arange(card.all_boxes + 1)
+    groups: dict[int, list[int]] = {}
+    for mask in np.unique(masks & card.upper_boxes).tolist():
+        sums = {0}
+        for box in range(card.boxes):
+            if (mask >> box) & 1:
+                sums = {
+                    min(total + int(card.face[box]) * count, card.bonus_threshold)
+                    for total in sums
+                    for count in range(card.dice + 1)
+                }
+        groups[mask] = sorted(sums)
+    pairs = [(masks[masks & card.upper_boxes == mask], np.array(sums)) for mask, sums in groups.items()]
+    filled = np.concatenate([np.repeat(some, len(sums)) for some, sums in pairs])
+    upper = np.concatenate([np.tile(sums, len(some)) for some, sums in pairs])
+    return filled, upper
+
+
+def judge_cards(rules: Ruleset, network: Layers) -> CardTable:
+    """Writes a network's judgement of every card into a table.
+
+    Args:
+        rules: the ruleset.
+        network: of two outputs, mean and spread.
+
+    Returns:
+        The table. Full cards are worth nothing.
+    """
+    card = compile_tables(rules).card
+    size = (card.all_boxes + 1) * (card.bonus_threshold + 1)
+    table = CardTable(card.bonus_threshold, np.full(size, np.nan), np.full(size, np.nan))
+    filled, upper = reachable_cards(rules)
+    for start in range(0, len(filled), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        place = table.place(filled[part], upper[part])
+        judged = run(network, card_inputs(rules, filled[part], upper[part]))
+        table.mean[place] = judged[:, 0] * MEAN_SCALE
+        table.spread[place] = np.maximum(judged[:, 1] * SPREAD_SCALE, _LEAST_SPREAD)
+    full = slice(table.place(np.array([card.all_boxes]), np.array([0]))[0], size)
+    table.mean[full] = 0
+    table.spread[full] = 0
+    return table
+
+
+class PointsPlayer:
+    """Plays for points: plans each turn by the judgement of cards. The opponent in training, and what it starts as."""
+
+    def __init__(self, rules: Ruleset, table: CardTable) -> None:
+        self.rules = rules
+        self.table = table
+        self.tables: Tables = compile_tables(rules)
+        self.outcomes: Outcomes = list_outcomes(rules)
+
+    def values(self, ends: Ends) -> NDArray[np.float64]:
+        """(rows,) expected points of the turn and all after it, by the card that the turn ends with."""
+        return ends.gain + self.table.mean[self.table.place(ends.filled, ends.upper)]
+
+    def plan(self, filled: NDArray[np.int64], upper: NDArray[np.int64]) -> tuple[Ends, Plans]:
+        """Plans turns that begin with (n,) cards."""
+        ends = list_ends(self.tables, self.outcomes, filled, upper)
+        return ends, plan(self.tables, self.outcomes, filled, ends, self.values(ends))
