@@ -35,7 +35,13 @@ def command_of(name: str, args: argparse.Namespace) -> str:
 
     options = [] if args.games is None else ["--games", str(args.games)]
     options += [] if args.seed == 1001 else ["--seed", str(args.seed)]
-    return command_line("card.py", [name, *options, *(["--exact"] if args.exact else [])])
+    options += ["--exact"] if args.exact else []
+    options += [] if args.models is None else ["--models", str(args.models)]
+    return command_line("card.py", [name, *options])
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def renew(names: list[str], models: Path, args: argparse.Namespace) -> list[str]:
@@ -45,10 +51,9 @@ def renew(names: list[str], models: Path, args: argparse.Namespace) -> list[str]
 
     failed = []
     for name in names:
-        exact = args.exact and (len(names) == 1 or can_be_exact(name))
-        request = Request(args.games, args.seed, exact)
+        request = Request(args.games, args.seed, args.exact)
         try:
-            print(renew_card(models / name, request, command_of(name, args), lambda line: print(line, file=sys.stderr)))
+            print(renew_card(models / name, request, command_of(name, args), say))
         except YatzyError as error:
             print(f"error: {name}: {error}", file=sys.stderr)
             failed.append(name)

@@ -1,4 +1,4 @@
-"""Writes the parts of the documentation that repeat code: ruleset tables, observation and action tables."""
+"""Writes the parts of the documentation that repeat code or records: rulesets, observations, models, optima."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import yatzy_env
+from scripts._models_docs import models_page, readme_table
 from yatzy_env import Ruleset, action_names, compile_tables, rulesets
 from yatzy_env.envs import observation_blocks
 from yatzy_env.envs.render import box_label
@@ -131,7 +132,7 @@ def environments_page() -> str:
 
 
 def readme() -> str:
-    """The README with its tables of results and optima renewed from the stored evaluation and solutions."""
+    """The README with its tables of results, models and optima renewed from what was stored."""
     found = json.loads((DOCS / "ladder.json").read_text(encoding="utf-8"))
     rows = [
         (
@@ -154,6 +155,7 @@ def readme() -> str:
         + table(head, rows)
     )
     page = between(README.read_text(encoding="utf-8"), "results", text)
+    page = between(page, "models", readme_table())
     return between(page, "optima", optima_table(short=True))
 
 
@@ -206,6 +208,7 @@ PAGES = {
     DOCS / "rulesets.md": rulesets_page,
     DOCS / "environments.md": environments_page,
     DOCS / "solver.md": solver_page,
+    DOCS / "models.md": lambda: models_page(NOTICE),
     DOCS / "benchmark.md": benchmark_page,
     README: readme,
 }

@@ -34,14 +34,20 @@ def draw_curves(summary: Mapping[str, Any], path: Path) -> None:
             colour = _COLOURS[names.index(curve["algorithm"]) % len(_COLOURS)]
             axes.plot(steps, mean, color=colour, label=curve["algorithm"], linewidth=1.8)
             axes.fill_between(steps, low, high, color=colour, alpha=0.18, linewidth=0)
+        labels: list[tuple[float, list[str]]] = []  # agents whose lines lie close together share a label
         for row in summary["rows"]:
             if row["ruleset"] == ruleset and not row["trained"]:
                 level = row["percent_of_optimum"] if row["percent_of_optimum"] is not None else row["mean_score"]
                 axes.axhline(level, color=_GREY, linewidth=0.8, linestyle=":")
-                axes.annotate(row["agent"], (1.0, level), xycoords=("axes fraction", "data"), xytext=(3, 0),
-                              textcoords="offset points", fontsize=7, color=_GREY, va="center")  # fmt: skip
+                if labels and level < 1.02 * labels[-1][0]:
+                    labels[-1][1].append(row["agent"])
+                else:
+                    labels.append((level, [row["agent"]]))
+        for level, agents in labels:
+            axes.annotate(", ".join(agents), (1.0, level), xycoords=("axes fraction", "data"), xytext=(3, 0),
+                          textcoords="offset points", fontsize=7, color=_GREY, va="center")  # fmt: skip
         axes.set(title=ruleset, xlabel="decisions trained on", ylabel="percent of the optimum", ylim=(0, None))
         axes.grid(alpha=0.2)
-        if axes.lines:
-            axes.legend(loc="center right", fontsize=8, frameon=False)
+    handles, texts = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, texts, loc="outside lower center", ncols=max(len(texts), 1), fontsize=8, frameon=False)
     figure.savefig(path, dpi=130, metadata={"Software": ""} if path.suffix == ".png" else None)

@@ -70,7 +70,9 @@ class PPOSettings(_Model):
             fields |= {"ruleset": rules.name, "options": options(rules)}
         else:
             fields |= {"ruleset": rules.model_dump(mode="json"), "options": {}}
-        return parse(fields | {"total_steps": steps, "seed": seed, "checkpoint_minutes": 1e-6}, "protocol")
+        often, never = 1e-6, 1e9  # minutes: every checkpoint is offered for a look, so training takes none of its own
+        fields |= {"total_steps": steps, "seed": seed, "checkpoint_minutes": often, "look_minutes": never}
+        return parse(fields, "protocol")
 
 
 class Looks(_Model):

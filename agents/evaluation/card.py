@@ -134,7 +134,9 @@ checkpoint.
 """
 
 
-_CURVE_NOTE = "The mean score of the training games, whose actions are drawn; the shipped model takes the best-rated one."
+_CURVE_NOTE = (
+    "The mean score of the training games, whose actions are drawn; the shipped model takes the best-rated one."
+)
 
 
 def _measured(evaluation: Evaluation, agent: str, reused_for: Sequence[str]) -> str:
@@ -150,7 +152,8 @@ def _measured(evaluation: Evaluation, agent: str, reused_for: Sequence[str]) -> 
 
 ## How well it plays
 
-{evaluation.games:,} games on dice it never met in training, beside the optimal player on the same dice. ± is one standard error.
+{evaluation.games:,} games on dice it never met in training, beside the optimal player on the same dice.
+± is one standard error.
 
 {card_tables.figures(evaluation.rules, result, best_result, evaluation.optimum)}
 
@@ -241,9 +244,9 @@ def _describe(rules: Ruleset, reused_for: Sequence[str]) -> str:
 def _pickles(names: Sequence[str]) -> str:
     if not names:
         return (
-            "\nPlain arrays, read without pickle. The training checkpoint they were taken from, a zip of\n"
-            "Stable-Baselines3, is not shipped: such zips hold pickles, and loading a pickle from a stranger can run any\n"
-            "code. A model is loaded only if its digest is on record; `--trust` lifts that.\n"
+            "\nPlain arrays, read without pickle. The training checkpoints are zips of Stable-Baselines3, which hold\n"
+            "pickles, and loading a pickle from a stranger can run any code: they are not shipped. A model is loaded\n"
+            "only if its digest is on record; `--trust` lifts that.\n"
         )
     listed = ", ".join(f"`{name}`" for name in names)
     return (

@@ -81,8 +81,7 @@ def by_turn(match: Match) -> str:
     """The regret of the first, middle and last third of the game."""
     total, regret = float(match.game_regret.mean()), match.regret_by_turn
     rows = [
-        (span(first, last), *_part(regret[:, first:last].sum(axis=1), total))
-        for first, last in thirds(regret.shape[1])
+        (span(first, last), *_part(regret[:, first:last].sum(axis=1), total)) for first, last in thirds(regret.shape[1])
     ]
     return table(("turns", *_PART), rows)
 

@@ -1,4 +1,4 @@
-"""Renews the card of a model: measures it, computes its exact score where that is quick or asked for, writes the files."""
+"""Renews the card of a model: measures it, computes its exact score where that is quick or asked for, writes it all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from yatzy_env.tables import compile_tables
 GAMES = 10_000
 SEED = 1001
 
-_GAMES_BY_RULESET = {"maxi-alga": 2_000}  # its solution of ten gigabytes is read from disk for every decision
+_GAMES_BY_RULESET = {"maxi-alga": 2_000}  # its solution fills gigabytes, which are read as they are needed
 _QUICK = 5_000_000  # situations up to which the exact score is computed unasked: some 20 seconds
 _TOO_FAR = 4.5  # standard errors by which games may differ from an exact score; see `agents.evaluation.session`
 
@@ -42,7 +42,7 @@ class Request:
     Attributes:
         games: games to play; None for as many as the ruleset is usually measured with.
         seed: seed of the dice.
-        exact: compute the exact score even where it takes long.
+        exact: compute the exact score even where it takes long, wherever the ruleset is not too large for it.
     """
 
     games: int | None = None
@@ -73,13 +73,9 @@ def renew_card(folder: Path, request: Request, command: str, say: Callable[[str]
     check_digest(weights, models=folder.parent)
     agent = load_agent(folder, rules, trust=True)  # its digest was just compared
     training = read_training(folder)
-    if not (request.exact or _is_quick(rules)):
-        exact = kept_exact(folder / RESULTS, sha256(weights))
-    else:
-        check_agent(agent, rules, "ppo")
-        exact = kept_exact(folder / RESULTS, sha256(weights)) or exact_record(
-            exact_score(agent, rules, name="ppo", say=say), sha256(weights), provenance(command)
-        )
+    exact = kept_exact(folder / RESULTS, sha256(weights))
+    if exact is None and (request.exact or _is_quick(rules)):
+        exact = _exact(agent, rules, sha256(weights), command, say)
     evaluation = _with_exact(_evaluate(agent, rules, games, request.seed, command, say), exact)
     for warning in evaluation.warnings:
         say(f"warning: {warning}")
@@ -94,6 +90,16 @@ def _is_quick(rules: Ruleset) -> bool:
         return False
     tables = compile_tables(rules)
     return most_situations(tables, lay_out_cards(tables, True)) <= _QUICK
+
+
+def _exact(agent: Agent, rules: Ruleset, weights: str, command: str, say: Callable[[str], None]) -> ExactRecord | None:
+    """Computes the exact score; where the ruleset is too large for it, says so."""
+    try:
+        check_agent(agent, rules, "ppo")
+    except YatzyError as error:
+        say(str(error))
+        return None
+    return exact_record(exact_score(agent, rules, name="ppo", say=say), weights, provenance(command))
 
 
 def _evaluate(
@@ -140,7 +146,9 @@ def _draw_curve(folder: Path, evaluation: Evaluation) -> None:
         if evaluation.bounds is not None:
             ends = (evaluation.bounds.lower, evaluation.bounds.upper)
             axes.axhspan(*ends, color=LIGHT.grey, alpha=0.25, linewidth=0)
-            axes.text(0.01, ends[1], "optimum: in the grey band", va="bottom", size=9, transform=axes.get_yaxis_transform())
+            axes.text(
+                0.01, ends[1], "optimum: in the grey band", va="bottom", size=9, transform=axes.get_yaxis_transform()
+            )
         axes.set_title(f"Training on {evaluation.rules.name}")
         axes.get_legend().remove()  # type: ignore[union-attr]  # `draw_curves` has made one
         figure.savefig(folder / CURVE_PICTURE, dpi=100, metadata={"Software": None})

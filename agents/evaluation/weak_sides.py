@@ -13,8 +13,8 @@ from yatzy_env.solver.triple import Interval
 _WORST_BOXES = 3
 _CLEARLY = 3.0  # standard errors from which on a difference between boxes is worth a line
 _ALWAYS = (
-    "It plays for the expected score. It sees neither another player's card nor its own points so far, and takes no risk "
-    "to win.",
+    "It plays for the expected score. It sees neither another player's card nor its own points so far, and takes no "
+    "risk to win.",
     "It comes from one training run; how far runs with other seeds differ is not measured here.",
 )
 

@@ -80,7 +80,7 @@ def _summary(shelf: Shelf) -> contract.RulesetSummary:
         boxes=len(rules.box_names),
         columns=len(rules.columns),
         is_solved=shelf.is_solved,
-        has_model=any(one.name == "ppo" and one.is_there for one in shelf.availability(["ppo"])),
+        has_model=shelf.has_model,
     )
 
 

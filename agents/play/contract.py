@@ -57,6 +57,8 @@ Rulesets: message key `ruleset.<name>` (a ruleset made by `--set` is named `cust
 Agents: `agent.<name>`; unknown ones are shown by their plain name.
 
 Changes since the first version (newest first):
+  - Whole numbers may be sent as 1.0. Teams that do not fit the seats are 409 `bad_teams`. A seat without its name or
+    agent is 422 `invalid` (was `bad_seat`); what is sent for a seat stays the same.
   - RulesetSummary: `is_solved` instead of `optimum` (RulesetInfo still has `optimum`).
 """
 
@@ -64,7 +66,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 MAX_SEATS = 6
 MAX_NAME = 24
@@ -74,9 +76,20 @@ Phase = Literal["throw", "decide", "enter", "finished"]
 Mark = Literal["fine", "small", "big"]
 Source = Literal["exact", "estimate", "none"]
 
-PlayerName = Annotated[str, Field(min_length=1, max_length=MAX_NAME, pattern=r"^[^\x00-\x1f\x7f\u2028\u2029<>]+$")]
-Face = Annotated[int, Field(ge=1, le=6, strict=True)]
-Version = Annotated[int, Field(ge=0, le=1_000_000, strict=True)]
+
+def _whole(value: object) -> object:
+    """1.0 is a whole number in JSON; "1" and true are none."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_NAME = r"^ *[^\s\x00-\x1f\x7f<>][^\x00-\x1f\x7f\u2028\u2029<>]*$"
+_IN_JSON = BeforeValidator(_whole)
+
+PlayerName = Annotated[str, Field(min_length=1, max_length=MAX_NAME, pattern=_NAME)]
+Face = Annotated[int, Field(ge=1, le=6, strict=True), _IN_JSON]
+Position = Annotated[int, Field(ge=0, le=5, strict=True), _IN_JSON]
+SeatIndex = Annotated[int, Field(ge=0, lt=MAX_SEATS, strict=True), _IN_JSON]
+Version = Annotated[int, Field(ge=0, le=1_000_000, strict=True), _IN_JSON]
 
 
 class Request(BaseModel):
@@ -272,12 +285,23 @@ class Meta(Answer):
 # ---------------------------------------------------------------------------------------------- a game
 
 
-class NewSeat(Request):
-    """A person (`name`) or an agent (`agent`, its name is shown)."""
+class PersonSeat(Request):
+    """A seat for a person."""
 
-    kind: Literal["person", "agent"]
-    name: PlayerName | None = Field(default=None, description="of a person; needed there, not allowed for an agent")
-    agent: str | None = Field(default=None, max_length=40, description="name of an available agent")
+    kind: Literal["person"]
+    name: PlayerName
+    agent: None = None
+
+
+class AgentSeat(Request):
+    """A seat for an available agent; the agent's name is shown."""
+
+    kind: Literal["agent"]
+    agent: str = Field(max_length=40)
+    name: None = None
+
+
+NewSeat = Annotated[PersonSeat | AgentSeat, Field(discriminator="kind")]
 
 
 class NewGame(Request):
@@ -285,7 +309,7 @@ class NewGame(Request):
 
     ruleset: str = Field(max_length=60)
     seats: list[NewSeat] = Field(min_length=1, max_length=MAX_SEATS)
-    teams: list[list[Annotated[int, Field(ge=0, lt=MAX_SEATS, strict=True)]]] | None = Field(
+    teams: list[list[SeatIndex]] | None = Field(
         default=None,
         max_length=MAX_SEATS,
         description="seats of each card in the order of play, each seat once; null: a card per seat. A team's members "
@@ -444,7 +468,7 @@ class KeepMove(Request):
     type: Literal["keep"]
     version: Version
     dice: list[Face] = Field(max_length=5, description="faces held, any order; fewer than all dice")
-    positions: list[Annotated[int, Field(ge=0, le=5, strict=True)]] | None = Field(
+    positions: list[Position] | None = Field(
         default=None,
         max_length=5,
         description="where the held dice lie, so that they stay there; must show the same faces. Optional",

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from agents.base import Agent
 from agents.play.chances import Chances, can_have_chances, chances_file, write_chances
+from agents.play.coach import estimate
 from agents.play.marks import Marks, stored_marks, stored_row
+from agents.play.session import Session
 from agents.play.solving import Job, OnProgress, Worker, cost, number_of_values, solve_into_cache
-from agents.play.steps import GameError
+from agents.play.steps import GameError, SeatPlan, Step, make_setup
 from agents.ppo.agent import shipped_model
 from agents.registry import NAMES, make_agent
 from yatzy_env.errors import YatzyError, unknown
@@ -73,6 +76,15 @@ class Shelf:
     def is_solved(self) -> bool:
         """Whether the solution is stored."""
         return self._solution is not None or (self.can_be_solved and is_cached(self.rules))
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a trained model is shipped that plays the ruleset; it is not loaded."""
+        try:
+            shipped_model(self.rules)
+        except YatzyError:
+            return False
+        return True
 
     @cached_property
     def marks(self) -> Marks | None:
@@ -135,11 +147,15 @@ class Shelf:
     @cached_property
     def estimator(self) -> Agent | None:
         """The strongest agent that tells what it thinks of every action; the coach's view where nothing is solved."""
+        session = Session(make_setup(self.rules, [SeatPlan("estimate")], None, "", "estimate"))
+        session.apply(Step("throw"))
         there = [self.agent(name) for name in reversed(NAMES) if name != "optimal" and not self._reason(name)]
         for wanted in ("action_values", "logits"):  # points say more than preferences
             for agent in there:
                 if hasattr(agent, wanted):
-                    return agent
+                    with suppress(YatzyError):  # a model without a value network has no estimate
+                        estimate(session, agent)
+                        return agent
         return None
 
     def start_solving(self) -> None:
@@ -185,15 +201,12 @@ class Shelf:
             return ""
         if name == "optimal":
             return "" if self.is_solved else ("not_solved" if self.can_be_solved else "not_for_ruleset")
-        if name == "ppo":
-            try:
-                shipped_model(self.rules)
-            except YatzyError:
-                return "no_model"
         try:
             self.agent(name)
         except GameError as error:
-            return "not_solved" if isinstance(error.__cause__, NotSolvedError) else "not_for_ruleset"
+            if isinstance(error.__cause__, NotSolvedError):
+                return "not_solved"
+            return "no_model" if name == "ppo" else "not_for_ruleset"
         return ""
 
     def _wanted_solution(self) -> Solution:

@@ -26,6 +26,7 @@ from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
 from agents.play.store import NumberTakenError, Result, Store
 from agents.play.views import box_choice
+from yatzy_env.errors import YatzyError
 
 _IN_MEMORY = 256  # games; more are read from the store again when they are asked for
 _FORGET_AFTER = timedelta(days=60)  # unfinished games that nobody touches
@@ -100,18 +101,19 @@ class Room:
             The game and its token.
 
         Raises:
-            GameError: for an unknown ruleset or an agent that cannot play it.
+            GameError: for an unknown ruleset, an agent that cannot play it, or teams that do not fit the seats.
             RoomFullError: if too many games are open.
-            YatzyError: for teams that do not fit the seats.
         """
         shelf = self.library.shelf(wanted.ruleset)
         seats = [_seat(seat) for seat in wanted.seats]
         for seat in seats:
             if seat.agent is not None:
                 shelf.agent(seat.agent)
-        setup = make_setup(
-            shelf.rules, seats, wanted.teams, _now(), None if wanted.real_dice else secrets.token_hex(32)
-        )
+        seed = None if wanted.real_dice else secrets.token_hex(32)
+        try:
+            setup = make_setup(shelf.rules, seats, wanted.teams, _now(), seed)
+        except YatzyError as error:
+            raise GameError("bad_teams", str(error)) from error
         with self._lock:
             if self.store.open_games() >= self.most_open:
                 raise RoomFullError(
@@ -223,12 +225,8 @@ class Room:
 
 
 def _seat(seat: contract.NewSeat) -> SeatPlan:
-    if seat.kind == "person":
-        if seat.name is None or not seat.name.strip() or seat.agent is not None:
-            raise GameError("bad_seat", "a person's seat needs a name, and no agent")
+    if isinstance(seat, contract.PersonSeat):
         return SeatPlan(seat.name.strip())
-    if seat.agent is None or seat.name is not None:
-        raise GameError("bad_seat", "an agent's seat needs the name of an agent, and no other name")
     return SeatPlan(seat.agent, seat.agent)
 
 

@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 from starlette.staticfiles import StaticFiles
 
 from agents.play import contract
@@ -29,7 +30,7 @@ from yatzy_env import __version__
 from yatzy_env.errors import YatzyError
 
 WEB = Path(__file__).parent / "web"
-_STATUS = {"unknown_ruleset": 404, "no_such_game": 404, "no_such_lesson": 404, "bad_seat": 422, "room_full": 503}
+_STATUS = {"unknown_ruleset": 404, "no_such_game": 404, "no_such_lesson": 404, "room_full": 503}
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": contract.Problem} for status in (400, 403, 404, 409, 413, 415, 422, 429, 503)
 }
@@ -104,11 +105,18 @@ def _answer_problems(app: FastAPI) -> None:
     async def of_http(request: Request, error: HTTPException) -> Response:
         codes = {404: "not_found", 405: "method_not_allowed"}
         code = codes.get(error.status_code, "malformed")
-        return problem(error.status_code, code, f"{request.method} {request.url.path}: {error.detail}", error.headers)
+        headers = {"Allow": _methods(app, request)} if error.status_code == 405 else error.headers
+        return problem(error.status_code, code, f"{request.method} {request.url.path}: {error.detail}", headers)
 
     @app.exception_handler(sqlite3.Error)
     async def of_store(request: Request, error: sqlite3.Error) -> Response:
         return problem(503, "store", f"the games' file cannot be used now: {error}")
+
+
+def _methods(app: FastAPI, request: Request) -> str:
+    """All methods of a path, which several routes may share."""
+    routes = [route for route in app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    return ", ".join(sorted({method for route in routes for method in getattr(route, "methods", None) or ()}))
 
 
 def problem(status: int, code: str, message: str, headers: Any = None) -> Response:

@@ -291,8 +291,8 @@ def play(
     """
     console = console if console is not None else Console()
     try:
-        seats = [contract.NewSeat(kind="person", name=name)]
-        seats += [contract.NewSeat(kind="agent", agent=opponent) for opponent in opponents]
+        seats: list[contract.NewSeat] = [contract.PersonSeat(kind="person", name=name)]
+        seats += [contract.AgentSeat(kind="agent", agent=opponent) for opponent in opponents]
         wanted = contract.NewGame(ruleset=shelf.rules.name, seats=seats, coach=level)
     except ValueError as error:
         raise YatzyError(f"--name {name!r} with {len(opponents)} opponents: {error}") from error

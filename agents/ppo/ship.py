@@ -11,17 +11,23 @@ from pathlib import Path
 from rich.console import Console
 
 from agents.ppo.agent import load_agent
-from agents.ppo.digest import MODELS, record_digests
+from agents.ppo.digest import MODELS, record_digests, sha256
 from agents.ppo.errors import RunError
 from agents.ppo.runs import open_run
 from yatzy_env.errors import YatzyError
 
+LARGEST = 5 << 20
+"""Bytes that the weights of a shipped model may have."""
+
 _COPIED = ("config.yaml", "command.txt", "run.json")
+_MEASURED = ("README.md", "results.json", "curve.png")  # what `scripts/card.py` adds
 _CURVE_ROWS = 200
 
 
 def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
     """Copies the averaged network of a run's last checkpoint, how it was trained and its curve to `models/<ruleset>/`.
+
+    The card of other weights that were there goes; `scripts/card.py` writes a new one.
 
     Args:
         run_folder: the run.
@@ -31,7 +37,7 @@ def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
         The folder of the model.
 
     Raises:
-        YatzyError: if the run has no usable checkpoint.
+        YatzyError: if the run has no usable checkpoint, or its network is too large.
     """
     run = open_run(run_folder)
     rules = run.config.rules
@@ -39,20 +45,29 @@ def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
     if checkpoint is None:
         raise RunError(f"{run.folder}: the run has no checkpoint yet")
     load_agent(run.folder, rules)  # raises if it is not as recorded
+    size = (checkpoint / "weights.npz").stat().st_size
+    if size > LARGEST:
+        raise RunError(f"{checkpoint / 'weights.npz'} has {size:,} bytes; allowed: up to {LARGEST:,}")
     target = models / rules.name
     target.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(checkpoint / "weights.npz", target / "weights.npz")
+    weights = target / "weights.npz"
+    if not weights.is_file() or sha256(weights) != sha256(checkpoint / "weights.npz"):
+        for name in _MEASURED:  # of the weights that go
+            (target / name).unlink(missing_ok=True)
+    shutil.copyfile(checkpoint / "weights.npz", weights)
     for name in _COPIED:
         shutil.copyfile(run.folder / name, target / name)
-    _thin(run.folder / "curve.csv", target / "curve.csv")
-    record_digests([target / "weights.npz"], models)
+    _thin(run.folder / "curve.csv", target / "curve.csv", run.manifest()["steps"])
+    record_digests([weights], models)
     return target
 
 
-def _thin(source: Path, target: Path) -> None:
-    """Copies a training curve with at most about 200 rows, the last one among them."""
+def _thin(source: Path, target: Path, steps: int) -> None:
+    """Copies a training curve up to some steps with at most about 200 rows, the last one among them."""
     with source.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
+    at = header.index("steps")
+    rows = [row for row in rows if int(row[at]) <= steps]
     every = -(-len(rows) // _CURVE_ROWS) or 1
     with target.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([header, *rows[::-1][::every][::-1]])

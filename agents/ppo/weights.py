@@ -98,7 +98,11 @@ class PolicyWeights:
         sizes = (self.layers[0][0].shape[1], self.layers[-1][0].shape[0])
         wanted = (observation_size(tables), tables.actions)
         if self.ruleset_digest != rules.digest:
-            raise ModelError(f"the model was trained for ruleset {self.ruleset!r} and does not fit {rules.name!r}")
+            other = "the same with other options" if self.ruleset == rules.name else repr(rules.name)
+            raise ModelError(
+                f"the model was trained for ruleset {self.ruleset!r} and does not fit {other}; the agent 'ppo' is the "
+                "nearest shipped model"
+            )
         if sizes != wanted:
             raise ModelError(
                 f"the model has {sizes[0]} inputs and {sizes[1]} actions; ruleset {rules.name!r} has {wanted[0]} and "

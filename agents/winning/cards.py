@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs=False
 """What a card is worth in points by the judgement of a network: mean and spread of the points still to come.
 
 The network sees a card at the start of a turn as observations show it, without dice. There are few cards (958,976 with
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 from agents.ppo.weights import Layers
 from agents.winning.network import run
 from agents.winning.turns import Ends, Outcomes, Plans, list_ends, list_outcomes, plan
-from yatzy_env.envs.observation import observation_blocks, observe
+from yatzy_env.envs.observation import observation_blocks, write_rest
+from yatzy_env.kernel import kernel
+from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import Tables, compile_tables
@@ -51,27 +54,38 @@ def card_inputs(rules: Ruleset, filled: NDArray[np.int64], upper: NDArray[np.int
     """
     size = len(filled)
     cards = Situations(
-        filled=filled,
+        filled=np.ascontiguousarray(filled),
         upper=np.ascontiguousarray(upper[:, None]),
         fifty=np.zeros(size, np.bool_),
         roll=np.full(size, -1, np.int64),
         throws_left=np.zeros(size, np.int64),
     )
-    return observe(compile_tables(rules), cards)[:, card_columns(rules)]
+    out = np.empty((size, card_input_size(rules)), np.float32)
+    _write_cards(compile_tables(rules), cards, out)
+    return out
 
 
-def card_columns(rules: Ruleset) -> NDArray[np.int64]:
-    """The columns of the observation that do not depend on dice."""
-    shown = [block for block in observation_blocks(rules) if block.name in ("open", "upper", "progress")]
-    return np.concatenate([np.arange(block.start, block.start + block.size) for block in shown])
+@lru_cache(maxsize=8)
+def card_input_size(rules: Ruleset) -> int:
+    """Entries that networks see of a card."""
+    return sum(block.size for block in observation_blocks(rules) if block.name in ("open", "upper", "progress"))
+
+
+@kernel
+def _write_cards(tables, now, out):
+    tables, now = borrow(tables), borrow(now)
+    for lane in range(out.shape[0]):
+        for box in range(tables.card.boxes):
+            out[lane, box] = 1 - ((now.filled[lane] >> box) & 1)
+        write_rest(tables, now, lane, out[lane, tables.card.boxes :])
 
 
 @lru_cache(maxsize=2)
-def reachable_cards(rules: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def reachable_cards(rules: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """All cards in any order of filling, with upper sums merged from the bonus on.
 
     Returns:
-        (n,) bits of the filled boxes, (n,) upper sums up to the threshold.
+        (n,) bits of the filled boxes, (n,) upper sums up to the threshold, (n,) whether the bonus is out of reach.
     """
     card = compile_tables(rules).card
     masks = np.arange(card.all_boxes + 1)
@@ -89,7 +103,8 @@ def reachable_cards(rules: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64
     pairs = [(masks[masks & card.upper_boxes == mask], np.array(sums)) for mask, sums in groups.items()]
     filled = np.concatenate([np.repeat(some, len(sums)) for some, sums in pairs])
     upper = np.concatenate([np.tile(sums, len(some)) for some, sums in pairs])
-    return filled, upper
+    is_open = (filled[:, None] >> np.arange(card.boxes)) & 1 == 0
+    return filled, upper, upper + card.dice * (is_open @ card.face) < card.bonus_threshold
 
 
 def judge_cards(rules: Ruleset, network: Layers) -> CardTable:
@@ -105,13 +120,19 @@ def judge_cards(rules: Ruleset, network: Layers) -> CardTable:
     card = compile_tables(rules).card
     size = (card.all_boxes + 1) * (card.bonus_threshold + 1)
     table = CardTable(card.bonus_threshold, np.full(size, np.nan), np.full(size, np.nan))
-    filled, upper = reachable_cards(rules)
+    all_filled, all_upper, is_hopeless = reachable_cards(rules)
+    # Sums from which the bonus is out of reach look alike, and one of them is 0.
+    is_same = is_hopeless & (all_upper > 0)
+    filled, upper = all_filled[~is_same], all_upper[~is_same]
     for start in range(0, len(filled), _CHUNK):
         part = slice(start, start + _CHUNK)
         place = table.place(filled[part], upper[part])
         judged = run(network, card_inputs(rules, filled[part], upper[part]))
         table.mean[place] = judged[:, 0] * MEAN_SCALE
         table.spread[place] = np.maximum(judged[:, 1] * SPREAD_SCALE, _LEAST_SPREAD)
+    same, like = table.place(all_filled[is_same], all_upper[is_same]), table.place(all_filled[is_same], 0 * all_upper[is_same])
+    for values in (table.mean, table.spread):
+        values[same] = values[like]
     full = slice(table.place(np.array([card.all_boxes]), np.array([0]))[0], size)
     table.mean[full] = 0
     table.spread[full] = 0
@@ -131,7 +152,15 @@ class PointsPlayer:
         """(rows,) expected points of the turn and all after it, by the card that the turn ends with."""
         return ends.gain + self.table.mean[self.table.place(ends.filled, ends.upper)]
 
-    def plan(self, filled: NDArray[np.int64], upper: NDArray[np.int64]) -> tuple[Ends, Plans]:
-        """Plans turns that begin with (n,) cards."""
+    def plan(self, filled: NDArray[np.int64], upper: NDArray[np.int64], squares: bool = False) -> Plans:
+        """Plans turns that begin with (n,) cards.
+
+        Args:
+            filled: (n,) bits of the filled boxes.
+            upper: (n,) upper sums.
+            squares: whether the other quantity is to be the expected square of the points of the turn and all after it.
+        """
         ends = list_ends(self.tables, self.outcomes, filled, upper)
-        return ends, plan(self.tables, self.outcomes, filled, ends, self.values(ends))
+        values = self.values(ends)
+        others = values**2 + self.table.spread[self.table.place(ends.filled, ends.upper)] ** 2 if squares else None
+        return plan(self.tables, self.outcomes, filled, ends, values, others)

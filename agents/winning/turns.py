@@ -8,7 +8,7 @@ values of the cards, stopping with roll $r$ is worth $S(r) = \max_b w(b, r)$ ove
 $$Q_1(k) = E[S(r) \mid k], \quad Q_2(k) = E[\max(S(r), \max_{k' \subset r} Q_1(k')) \mid k]$$
 
 is what keep $k$ is worth with one and with two throws to go, computed by adding one die at a time. Planning a turn
-takes some twenty microseconds. What it knows are the rules; the judgement is all in $w$.
+takes some ten microseconds. What it knows are the rules; the judgement is all in $w$.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import bonus_step, legal_boxes
+from yatzy_env.card import bonus_step, legal_boxes, legal_by_order
 from yatzy_env.errors import YatzyError
 from yatzy_env.games import Games, act
 from yatzy_env.kernel import kernel
@@ -28,6 +28,10 @@ from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.solver.steps import plan_turn
 from yatzy_env.tables import Tables, compile_tables
+
+
+_LANES = 8
+"""Turns that are planned side by side, so that the processor adds and compares them in one instruction."""
 
 
 class Outcomes(NamedTuple):
@@ -41,6 +45,8 @@ class Outcomes(NamedTuple):
     points: NDArray[np.int64]  # (U,) points of each pair, ascending within a box
     number: NDArray[np.int64]  # (B, R) which of the box's pairs a roll is, counted from 0
     add: NDArray[np.int64]  # (K, 6) the multiset with one more die
+    part: NDArray[np.int64]  # the multisets with one die less of multiset 1, of multiset 2, ...
+    first_part: NDArray[np.int64]  # (M,) where each one's begin
     keep: NDArray[np.int64]  # the keeps that are part of roll 0, of roll 1, ...
     first_keep: NDArray[np.int64]  # (R + 1,) where each roll's begin
     probability: NDArray[np.float64]  # (R,) chance of each roll
@@ -63,6 +69,7 @@ class Plans(NamedTuple):
     values: NDArray[np.float64]  # (rows,) values of the cards that the turns can end with
     keeps: NDArray[np.float64]  # (n, throws, K) values of the keeps by throws left, one throw left at 0
     mean: NDArray[np.float64]  # (n,) value before the first throw of the turn
+    other: NDArray[np.float64]  # (n,) expectation of another quantity under this plan, 0 where none was asked for
 
 
 @lru_cache(maxsize=8)
@@ -86,6 +93,8 @@ def list_outcomes(rules: Ruleset) -> Outcomes:
         points=np.concatenate([points for points, _ in pairs]),
         number=np.array([number for _, number in pairs], np.int64),
         add=tables.add.astype(np.int64),
+        part=tables.drop[tables.drop >= 0].astype(np.int64),
+        first_part=np.cumsum((tables.drop >= 0).sum(axis=1)),
         keep=plan.keep,
         first_keep=plan.first_keep,
         probability=tables.probability.copy(),
@@ -116,7 +125,12 @@ def list_ends(tables: Tables, outcomes: Outcomes, filled: NDArray[np.int64], upp
 
 
 def plan(
-    tables: Tables, outcomes: Outcomes, filled: NDArray[np.int64], ends: Ends, values: NDArray[np.float64]
+    tables: Tables,
+    outcomes: Outcomes,
+    filled: NDArray[np.int64],
+    ends: Ends,
+    values: NDArray[np.float64],
+    others: NDArray[np.float64] | None = None,
 ) -> Plans:
     """Plans turns so that the expected value of the card they end with is largest.
 
@@ -126,35 +140,22 @@ def plan(
         filled: (n,) bits of the filled boxes at the start of each turn.
         ends: of the same turns.
         values: (rows,) what each of those cards is worth, points of this turn included where they count.
+        others: (rows,) another quantity that depends on the card at the end, whose expectation is wanted.
 
     Returns:
         The plans.
     """
     size = len(filled)
-    values = np.ascontiguousarray(values, np.float64)
-    plans = Plans(ends.start, values, np.empty((size, outcomes.throws, tables.keeps)), np.empty(size))
-    _plan(tables, outcomes, filled, plans)
+    plans = Plans(
+        start=ends.start,
+        values=np.ascontiguousarray(values, np.float64),
+        keeps=np.empty((size, outcomes.throws, tables.keeps)),
+        mean=np.zeros(size),
+        other=np.zeros(size),
+    )
+    quantity = plans.values if others is None else np.ascontiguousarray(others, np.float64)
+    _plan(tables, outcomes, filled, quantity, others is not None, plans)
     return plans
-
-
-def follow(
-    tables: Tables, outcomes: Outcomes, filled: NDArray[np.int64], plans: Plans, others: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The expectation of another quantity when turns are played as planned.
-
-    Args:
-        tables: the compiled ruleset.
-        outcomes: of the same ruleset.
-        filled: (n,) bits of the filled boxes at the start of each turn.
-        plans: of the same turns.
-        others: (rows,) the quantity for each card that the turns can end with.
-
-    Returns:
-        (n,) float64.
-    """
-    result = np.empty(len(filled))
-    _follow(tables, outcomes, filled, plans, np.ascontiguousarray(others, np.float64), result)
-    return result
 
 
 def choose(tables: Tables, outcomes: Outcomes, plans: Plans, now: Situations) -> NDArray[np.int64]:
@@ -218,15 +219,91 @@ def _best_end(card, outcomes, filled, legal, start, values, roll):
 
 
 @kernel(inline="always")
-def _value_keeps(outcomes, worth, keeps):
-    """Writes what the keeps are worth, given the rolls at the end of `worth`, to both."""
-    for behind in range(1, keeps.shape[0] + 1):
-        keep = keeps.shape[0] - behind
-        total = 0.0
-        for face in range(6):
-            total += worth[outcomes.add[keep, face]]
-        worth[keep] = total / 6.0
-        keeps[keep] = worth[keep]
+def _stop(tables, outcomes, filled, start, values, rows):
+    """Writes the row of the best card that each roll can be stopped with."""
+    rows[:] = -1
+    by_order = legal_by_order(tables.card, filled)
+    at = start
+    for box in range(tables.card.boxes):
+        if (filled >> box) & 1:
+            continue
+        if (by_order >> box) & 1:
+            for roll in range(tables.rolls):
+                row = at + outcomes.number[box, roll]
+                is_better = rows[roll] < 0 or values[row] > values[rows[roll]]
+                rows[roll] = row if is_better else rows[roll]
+        at += outcomes.first[box + 1] - outcomes.first[box]
+    for roll in range(tables.rolls):
+        if tables.alike[roll] != 0:
+            legal = legal_boxes(tables.card, filled, tables.alike[roll])
+            rows[roll], _ = _best_end(tables.card, outcomes, filled, legal, start, values, roll)
+
+
+@kernel(inline="always")
+def _throw(outcomes, worth):
+    """Values the keeps: the mean over the faces of the next die, largest keeps first."""
+    keeps = outcomes.add.shape[0]
+    for behind in range(1, keeps + 1):
+        keep = keeps - behind
+        for lane in range(_LANES):
+            total = 0.0
+            for face in range(6):
+                total += worth[outcomes.add[keep, face], lane]
+            worth[keep, lane] = total / 6.0
+
+
+@kernel(inline="always")
+def _choose_keep(outcomes, worth):
+    """Raises every multiset to the best one it contains, smallest first."""
+    for whole in range(1, worth.shape[0]):
+        for index in range(outcomes.first_part[whole - 1], outcomes.first_part[whole]):
+            part = outcomes.part[index]
+            for lane in range(_LANES):
+                worth[whole, lane] = max(worth[whole, lane], worth[part, lane])
+
+
+@kernel(inline="always")
+def _choose_both(outcomes, worth, other):
+    """The same, and what `other` holds goes along with the choice."""
+    for whole in range(1, worth.shape[0]):
+        for index in range(outcomes.first_part[whole - 1], outcomes.first_part[whole]):
+            part = outcomes.part[index]
+            for lane in range(_LANES):
+                is_better = worth[part, lane] > worth[whole, lane]
+                worth[whole, lane] = worth[part, lane] if is_better else worth[whole, lane]
+                other[whole, lane] = other[part, lane] if is_better else other[whole, lane]
+
+
+@kernel
+def _plan(tables, outcomes, filled, others, has_other, plans):
+    tables, outcomes, plans = borrow(tables), borrow(outcomes), borrow(plans)
+    others = borrow(others)
+    size = filled.shape[0]
+    worth = np.zeros((tables.keeps + tables.rolls, _LANES))
+    other = np.zeros((tables.keeps + tables.rolls, _LANES))
+    rows = np.empty(tables.rolls, np.int64)
+    for first in range(0, size, _LANES):
+        lanes = min(_LANES, size - first)
+        for lane in range(lanes):
+            _stop(tables, outcomes, filled[first + lane], plans.start[first + lane], plans.values, rows)
+            for roll in range(tables.rolls):
+                worth[tables.keeps + roll, lane] = plans.values[rows[roll]]
+                other[tables.keeps + roll, lane] = others[rows[roll]]
+        for stage in range(outcomes.throws):
+            _throw(outcomes, worth)
+            for lane in range(lanes):
+                for keep in range(tables.keeps):
+                    plans.keeps[first + lane, stage, keep] = worth[keep, lane]
+            if has_other:
+                _throw(outcomes, other)
+                _choose_both(outcomes, worth, other)
+            else:
+                _choose_keep(outcomes, worth)
+        for lane in range(lanes):
+            for roll in range(tables.rolls):
+                plans.mean[first + lane] += outcomes.probability[roll] * worth[tables.keeps + roll, lane]
+                if has_other:
+                    plans.other[first + lane] += outcomes.probability[roll] * other[tables.keeps + roll, lane]
 
 
 @kernel(inline="always")
@@ -238,55 +315,6 @@ def _best_keep(outcomes, keeps, roll):
         if keeps[keep] > keeps[best]:
             best = keep
     return best
-
-
-@kernel
-def _plan(tables, outcomes, filled, plans):
-    tables, outcomes, plans = borrow(tables), borrow(outcomes), borrow(plans)
-    stop = np.empty(tables.rolls)
-    worth = np.empty(tables.keeps + tables.rolls)
-    for turn in range(filled.shape[0]):
-        for roll in range(tables.rolls):
-            legal = legal_boxes(tables.card, filled[turn], tables.alike[roll])
-            row, _ = _best_end(tables.card, outcomes, filled[turn], legal, plans.start[turn], plans.values, roll)
-            stop[roll] = plans.values[row]
-            worth[tables.keeps + roll] = stop[roll]
-        for stage in range(outcomes.throws):
-            keeps = plans.keeps[turn, stage]
-            _value_keeps(outcomes, worth, keeps)
-            for roll in range(tables.rolls):
-                worth[tables.keeps + roll] = max(stop[roll], keeps[_best_keep(outcomes, keeps, roll)])
-        mean = 0.0
-        for roll in range(tables.rolls):
-            mean += outcomes.probability[roll] * worth[tables.keeps + roll]
-        plans.mean[turn] = mean
-
-
-@kernel
-def _follow(tables, outcomes, filled, plans, others, result):
-    tables, outcomes, plans = borrow(tables), borrow(outcomes), borrow(plans)
-    stop = np.empty(tables.rolls)
-    other_stop = np.empty(tables.rolls)
-    worth = np.empty(tables.keeps + tables.rolls)
-    expected = np.empty(tables.keeps)
-    for turn in range(filled.shape[0]):
-        for roll in range(tables.rolls):
-            legal = legal_boxes(tables.card, filled[turn], tables.alike[roll])
-            row, _ = _best_end(tables.card, outcomes, filled[turn], legal, plans.start[turn], plans.values, roll)
-            stop[roll] = plans.values[row]
-            other_stop[roll] = others[row]
-            worth[tables.keeps + roll] = others[row]
-        for stage in range(outcomes.throws):
-            keeps = plans.keeps[turn, stage]
-            _value_keeps(outcomes, worth, expected)
-            for roll in range(tables.rolls):
-                best = _best_keep(outcomes, keeps, roll)
-                goes_on = keeps[best] >= stop[roll]
-                worth[tables.keeps + roll] = expected[best] if goes_on else other_stop[roll]
-        total = 0.0
-        for roll in range(tables.rolls):
-            total += outcomes.probability[roll] * worth[tables.keeps + roll]
-        result[turn] = total
 
 
 @kernel(inline="always")

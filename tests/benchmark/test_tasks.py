@@ -147,7 +147,12 @@ def fake(task: Task, scratch: Path | None = None) -> Outcome:
     figures |= {"expected_score": 1.5 * percent, "percent_of_optimum": percent}
     looks = [{"steps": steps, **figures} for steps in (1500, 3000)] if task.trains else []
     result = {"ruleset": task.ruleset, "algorithm": task.algorithm, "seed": task.seed, "steps": 3000 * task.trains}
-    result |= {"curve": looks, "optimum": 150.0, "final": figures, "timing": {"seconds": 0.0, "steps_per_cpu_second": 100 * task.seed}}
+    result |= {
+        "curve": looks,
+        "optimum": 150.0,
+        "final": figures,
+        "timing": {"seconds": 0.0, "steps_per_cpu_second": 100 * task.seed},
+    }
     return Outcome(result | {"made_with": {"commit": "abc", "versions": {}}}, b"network" if task.trains else None)
 
 

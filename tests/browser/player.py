@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 SETTINGS = {"pace": "instant", "wait": False, "keys": True, "theme": "auto", "coach": "off"}
 READY = """() => {
   const game = document.querySelector(".game");
-  return game && game.ariaBusy === "false" && game.dataset.turn !== "agent";
+  return game && game.ariaBusy === "false" && (game.dataset.turn !== "agent" || game.dataset.phase === "enter");
 }"""
 
 

@@ -218,8 +218,8 @@ def test_teams_share_a_card(player: Player) -> None:
     state = player.post("/api/games", body, status=201)["state"]
     assert [card["seats"] for card in state["cards"]] == [[0, 2], [1]]
     assert [seat["card"] for seat in state["seats"]] == [0, 1, 0]
-    wrong = player.post("/api/games", body | {"teams": [[0, 2]]}, status=422)
-    assert wrong == {"code": "invalid", "message": wrong["message"]}
+    wrong = player.post("/api/games", body | {"teams": [[0, 2]]}, status=409)
+    assert wrong["code"] == "bad_teams"
     assert "leaves out player 1" in wrong["message"]
 
 
@@ -266,12 +266,13 @@ def test_history_and_statistics(player: Player) -> None:
         ({"ruleset": "yatzee"}, "unknown_ruleset", 404),
         ({"seats": []}, "invalid", 422),
         ({"seats": [{"kind": "person", "name": "A"}] * 7}, "invalid", 422),
-        ({"seats": [{"kind": "person"}]}, "bad_seat", 422),
+        ({"seats": [{"kind": "person"}]}, "invalid", 422),
+        ({"seats": [{"kind": "person", "name": "  "}]}, "invalid", 422),
         ({"seats": [{"kind": "person", "name": "<b>"}]}, "invalid", 422),
         ({"seats": [{"kind": "person", "name": "x" * 25}]}, "invalid", 422),
         ({"seats": [{"kind": "agent", "agent": "../../etc/passwd"}]}, "unavailable_agent", 409),
         ({"seats": [{"kind": "agent", "agent": "os:system"}]}, "unavailable_agent", 409),
-        ({"seats": [{"kind": "agent", "agent": "random", "name": "A"}]}, "bad_seat", 422),
+        ({"seats": [{"kind": "agent", "agent": "random", "name": "A"}]}, "invalid", 422),
         ({"coach": "loud"}, "invalid", 422),
         ({"extra": 1}, "invalid", 422),
     ],

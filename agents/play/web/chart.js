@@ -54,7 +54,7 @@ export function scoreChart(lines, optimum) {
     const width = Math.max(280, frame.clientWidth);
     const x = (turn) => MARGIN.left + (turn / turns) * (width - MARGIN.left - MARGIN.right);
     const y = (value) => MARGIN.top + ((high - value) / (high - low)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
-    const grid = ticks(low, high, 5).map((value) => svg("g", {},
+    const grid = ticks(low, high, 8).map((value) => svg("g", {},
       svg("line.grid", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }),
       svg("text.tick", { x: MARGIN.left - 8, y: y(value) + 4, "text-anchor": "end", text: number(value) })));
     const every = Math.max(1, Math.ceil(turns / (width / 46)));

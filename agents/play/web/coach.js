@@ -126,8 +126,8 @@ export class CoachPanel {
     if (advice.source === "none") {
       const status = await solveStatus(this.rules.name);
       if (mine !== this.asked) return;
-      const panel = solvePanel(status, this.onSolved);
-      replace(this.body, h("p", { text: t("coach.none") }), panel);
+      const hope = status.state !== "impossible";
+      replace(this.body, hope && h("p", { text: t("coach.none") }), solvePanel(status, this.onSolved));
       return;
     }
     const estimate = advice.source === "estimate" && h("p.notice", { text: t("coach.estimate", { name: agentLabel(advice.estimator) }) });

@@ -1,0 +1,166 @@
+"""The agent that plays for the win: it sees both cards and the lead. Needs numpy and numba alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.ppo.digest import MODELS, check_digest
+from agents.winning.cards import CardTable, PointsPlayer, judge_cards
+from agents.winning.features import Positions, chances, win_inputs
+from agents.winning.network import FILE, Layers, Networks, read_networks, run
+from agents.winning.turns import Ends, Plans, choose, list_ends, plan
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
+
+MODEL = MODELS / "yatzy-win" / FILE
+"""The shipped model."""
+
+_BATCH = 64  # turns planned at once: so few that what their ends look like stays in the processor's cache
+
+
+class WinningAgent:
+    """Plans every turn so that the chance of winning against one opponent is largest.
+
+    The opponent is taken to play for points. Cards that a turn can end with are judged by the win network; once our
+    card is full, the rest is counted: a finished game exactly, an opponent's last turn by the chances of dice.
+    """
+
+    def __init__(self, rules: Ruleset, table: CardTable, network: Layers, name: str = "win") -> None:
+        """Puts the agent together.
+
+        Args:
+            rules: the ruleset to play.
+            table: the judgement of cards in points.
+            network: the win network.
+            name: what the agent is called.
+
+        Raises:
+            YatzyError: if it does not know cards of such rules.
+        """
+        self.name = name
+        self.network = network
+        self.points = PointsPlayer(rules, table)
+        self.rules, self.table = rules, table
+        self.tables, self.outcomes = self.points.tables, self.points.outcomes
+
+    def act(
+        self, situations: Situations, others: Situations, lead: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Chooses a legal action for every situation.
+
+        Args:
+            situations: n situations, dice on the table.
+            others: the n cards of the opponents, who move next; their dice are not looked at.
+            lead: (n,) own total minus the opponent's, before this turn.
+
+        Returns:
+            (n,) int64 action indices.
+        """
+        positions = Positions(situations.filled, situations.upper[:, 0], others.filled, others.upper[:, 0], lead)
+        return choose(self.tables, self.outcomes, self.plan(positions), situations)
+
+    def plan(self, positions: Positions) -> Plans:
+        """Plans turns.
+
+        Args:
+            positions: n positions in which it is our turn and our card is not full.
+
+        Returns:
+            The plans; their values are chances of winning, half a draw included.
+        """
+        parts = []
+        for start in range(0, len(positions.filled), _BATCH):
+            some = positions.take(np.arange(start, min(start + _BATCH, len(positions.filled))))
+            ends = list_ends(self.tables, self.outcomes, some.filled, some.upper)
+            values = self.values(self.positions_after(some, ends))
+            parts.append(plan(self.tables, self.outcomes, some.filled, ends, values))
+        return join(parts)
+
+    def stray(self, positions: Positions, plans: Plans, added: NDArray[np.float64]) -> Plans:
+        """Plans the same turns with other chances.
+
+        Args:
+            positions: n positions.
+            plans: their plans.
+            added: (n, B) what is added to the chances by box.
+
+        Returns:
+            The plans.
+        """
+        ends = list_ends(self.tables, self.outcomes, positions.filled, positions.upper)
+        box = np.bitwise_count((ends.filled ^ positions.filled[ends.turn]) - 1)
+        return plan(self.tables, self.outcomes, positions.filled, ends, plans.values + added[ends.turn, box])
+
+    def positions_after(self, positions: Positions, ends: Ends) -> Positions:
+        """The positions that the ends of turns lead to."""
+        return Positions(
+            ends.filled,
+            ends.upper,
+            positions.other_filled[ends.turn],
+            positions.other_upper[ends.turn],
+            positions.lead[ends.turn] + ends.gain,
+        )
+
+    def values(self, positions: Positions) -> NDArray[np.float64]:
+        """(n,) chances of winning, half a draw included, in positions in which the opponent is to move."""
+        full = self.tables.card.all_boxes
+        one_left = np.bitwise_count(full & ~positions.other_filled) == 1
+        is_over = (positions.filled == full) & (positions.other_filled == full)
+        is_last = (positions.filled == full) & one_left
+        values = (1 + np.sign(positions.lead)) / 2
+        judged = np.flatnonzero(~is_over & ~is_last)
+        if len(judged):
+            inputs, ratio, _ = win_inputs(self.rules, self.table, positions.take(judged))
+            values[judged] = chances(ratio, run(self.network, inputs)[:, 0])
+        last = np.flatnonzero(is_last)
+        if len(last):
+            values[last] = self._last_turn(positions.take(last))
+        return values
+
+    def _last_turn(self, positions: Positions) -> NDArray[np.float64]:
+        """The chances when the opponent plays one last turn for points."""
+        filled, upper = positions.other_filled, positions.other_upper
+        ends = list_ends(self.tables, self.outcomes, filled, upper)
+        results = (1 + np.sign(positions.lead[ends.turn] - ends.gain)) / 2
+        return plan(self.tables, self.outcomes, filled, ends, ends.gain.astype(np.float64), results).other
+
+
+def join(parts: list[Plans]) -> Plans:
+    """Puts plans one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    sizes = np.cumsum([0, *(len(part.values) for part in parts)])
+    starts = [part.start[:-1] + before for part, before in zip(parts, sizes[:-1], strict=True)]
+    rest = [np.concatenate(arrays) for arrays in zip(*(part[1:] for part in parts), strict=True)]
+    return Plans(np.concatenate([*starts, sizes[-1:]]), *rest)
+
+
+def make_agent(rules: Ruleset, networks: Networks, name: str = "win") -> WinningAgent:
+    """Makes an agent of a model.
+
+    Raises:
+        ModelError: if the model was trained for other rules.
+    """
+    networks.check(rules)
+    return WinningAgent(rules, judge_cards(rules, networks.points), networks.win, name)
+
+
+def load_agent(rules: Ruleset, path: Path = MODEL, trust: bool = False) -> WinningAgent:
+    """Loads a trained agent.
+
+    Args:
+        rules: the ruleset to play.
+        path: the model's file.
+        trust: load a file that is on no record.
+
+    Returns:
+        The agent.
+
+    Raises:
+        ModelError: if the model is missing, damaged, not on record, or trained for other rules.
+    """
+    check_digest(path, trust)
+    return make_agent(rules, read_networks(path))
