@@ -39,8 +39,9 @@ class Client:
             raise CheckError(f"{path}: status {error.code}: {error.read().decode()}") from error
 
 
-def play_game(client: Client, opponent: str) -> dict[str, Any]:
+def play_game(client: Client) -> dict[str, Any]:
     """Plays a whole game: the person throws, keeps what shows most often, and fills the best paying box."""
+    opponent = client("api/meta")["suggestion"]["opponents"][0]
     seats = [{"kind": "person", "name": "check"}, {"kind": "agent", "agent": opponent}]
     made = client("api/games", {"ruleset": "yatzy", "seats": seats, "coach": "full"})
     client.token = made["token"]
@@ -83,12 +84,13 @@ def check_end(state: dict[str, Any], digest: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="play_check.py", description=__doc__)
-    parser.add_argument("--opponent", default="ppo", help="who plays against the check (default: ppo)")
+    parser.add_argument("--opponent", help="who plays against the check (default: whom the page suggests)")
     args = parser.parse_args()
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(SCRIPT), "yatzy", "--port", "0", "--no-browser"]
-        command += ["--data", str(Path(folder) / "games.sqlite"), "--opponent", args.opponent]
+        command += ["--data", str(Path(folder) / "games.sqlite")]
+        command += ["--opponent", args.opponent] if args.opponent else []
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             try:
                 line = server.stdout.readline() if server.stdout else ""
@@ -96,7 +98,7 @@ def main() -> None:
                     raise CheckError("the server did not start")
                 client = Client(line.removeprefix("Playing at ").strip())
                 ready = time.perf_counter() - start
-                state = play_game(client, args.opponent)
+                state = play_game(client)
             except CheckError as error:
                 print("error:", error, file=sys.stderr)
                 raise SystemExit(1) from error

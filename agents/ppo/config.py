@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -201,13 +202,19 @@ def load(path: Path) -> Config:
     return parse(fields, str(path))
 
 
+def training_configs(folder: Path = CONFIGS) -> list[str]:
+    """The names of the configurations in a folder that are for `train.py`: those that say how many steps to train."""
+    steps = re.compile(r"^total_steps:", re.MULTILINE)
+    return sorted(path.stem for path in folder.glob("*.yaml") if steps.search(path.read_text(encoding="utf-8")))
+
+
 def find_config(name: str, folder: Path = CONFIGS) -> Path:
     """The configuration file of a ruleset.
 
     Raises:
         ConfigError: if there is none.
     """
-    names = sorted(path.stem for path in folder.glob("*.yaml"))
+    names = training_configs(folder)
     if name in names:
         return folder / f"{name}.yaml"
     if name in rulesets():

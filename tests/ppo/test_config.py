@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.ppo.config import CONFIGS, Ramp, find_config, load, override, parse
+from agents.ppo.config import CONFIGS, Ramp, find_config, load, override, parse, training_configs
 from agents.ppo.errors import ConfigError
 from tests.ppo.helpers import tiny_config
 
-SHIPPED = sorted(path for path in CONFIGS.glob("*.yaml") if path.stem != "protocol")
+SHIPPED = sorted(path for path in CONFIGS.glob("*.yaml") if path.stem not in ("protocol", "win"))
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -98,6 +98,10 @@ def test_unknown_names_are_told_apart() -> None:
         find_config("yahtzee-no-joker")
     with pytest.raises(ConfigError, match="No such file"):
         load(Path("no/such/file.yaml"))
+
+
+def test_configurations_for_other_things_are_not_offered() -> None:
+    assert training_configs() == sorted(path.stem for path in SHIPPED)
 
 
 def test_every_key_is_documented() -> None:

@@ -54,9 +54,9 @@ function themeButton() {
 
 function drawBar(name) {
   const current = SCREENS[name]?.nav;
-  const links = Object.entries(NAV).map(([key, href]) => (
-    h("a", { href, "aria-current": key === current ? "page" : null, text: t(`nav.${key}`) })
-  ));
+  const links = Object.entries(NAV).map(([key, href]) =>
+    h("a", { href, "aria-current": key === current ? "page" : null, text: t(`nav.${key}`) }),
+  );
   const languages = select(Object.entries(LANGUAGES), currentLanguage(), changeLanguage, {
     id: "language",
     "aria-label": t("app.language"),

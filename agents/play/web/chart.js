@@ -54,9 +54,14 @@ export function scoreChart(lines, optimum) {
     const width = Math.max(280, frame.clientWidth);
     const x = (turn) => MARGIN.left + (turn / turns) * (width - MARGIN.left - MARGIN.right);
     const y = (value) => MARGIN.top + ((high - value) / (high - low)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
-    const grid = ticks(low, high, 8).map((value) => svg("g", {},
-      svg("line.grid", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }),
-      svg("text.tick", { x: MARGIN.left - 8, y: y(value) + 4, "text-anchor": "end", text: number(value) })));
+    const grid = ticks(low, high, 8).map((value) =>
+      svg(
+        "g",
+        {},
+        svg("line.grid", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }),
+        svg("text.tick", { x: MARGIN.left - 8, y: y(value) + 4, "text-anchor": "end", text: number(value) }),
+      ),
+    );
     const every = Math.max(1, Math.ceil(turns / (width / 46)));
     const marks = [];
     for (let turn = every; turn <= turns; turn += every) {
@@ -68,30 +73,68 @@ export function scoreChart(lines, optimum) {
       const path = `M${x(first.x).toFixed(1)} ${y(first.y).toFixed(1)}${steps.join("")}`;
       return svg(`path.line.series-${index + 1}`, { d: path });
     });
-    replace(frame, svg("svg.chart", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": t("review.chart") },
-      grid,
-      svg("line.optimum", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(optimum), y2: y(optimum) }),
-      marks,
-      svg("text.tick", { x: (MARGIN.left + width - MARGIN.right) / 2, y: HEIGHT - 4, "text-anchor": "middle", text: t("review.chart.turn") }),
-      paths));
+    replace(
+      frame,
+      svg(
+        "svg.chart",
+        { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": t("review.chart") },
+        grid,
+        svg("line.optimum", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(optimum), y2: y(optimum) }),
+        marks,
+        svg("text.tick", {
+          x: (MARGIN.left + width - MARGIN.right) / 2,
+          y: HEIGHT - 4,
+          "text-anchor": "middle",
+          text: t("review.chart.turn"),
+        }),
+        paths,
+      ),
+    );
   }
 
   const watcher = new ResizeObserver(draw);
   watcher.observe(frame);
-  const legend = h("ul.legend", {},
+  const legend = h(
+    "ul.legend",
+    {},
     lines.map((line, index) => h("li", {}, h(`span.swatch.series-${index + 1}`, { "aria-hidden": "true" }), line.name)),
-    h("li", {}, h("span.swatch.dashed", { "aria-hidden": "true" }), `${t("review.optimum")} ${number(optimum, 2)}`));
+    h("li", {}, h("span.swatch.dashed", { "aria-hidden": "true" }), `${t("review.optimum")} ${number(optimum, 2)}`),
+  );
   return h("figure.chart-figure", {}, frame, h("figcaption", {}, legend), chartTable(lines, turns));
 }
 
 function chartTable(lines, turns) {
   const columns = lines.map((line) => afterTurns(line.series, turns));
-  const rows = Array.from({ length: turns + 1 }, (_, turn) => h("tr", {},
-    h("th", { scope: "row", text: number(turn) }),
-    columns.map((values) => h("td.num", { text: values[turn] === null ? "" : number(values[turn], 2) }))));
-  return h("details", {}, h("summary", { text: t("review.chart.table") }),
-    h("div.scroll", { tabindex: 0, role: "region", "aria-label": t("review.chart.table") }, h("table.figures", {},
-      h("thead", {}, h("tr", {}, h("th", { scope: "col", text: t("review.chart.turn") }),
-        lines.map((line) => h("th.num", { scope: "col", text: line.name })))),
-      h("tbody", {}, rows))));
+  const rows = Array.from({ length: turns + 1 }, (_, turn) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row", text: number(turn) }),
+      columns.map((values) => h("td.num", { text: values[turn] === null ? "" : number(values[turn], 2) })),
+    ),
+  );
+  return h(
+    "details",
+    {},
+    h("summary", { text: t("review.chart.table") }),
+    h(
+      "div.scroll",
+      { tabindex: 0, role: "region", "aria-label": t("review.chart.table") },
+      h(
+        "table.figures",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col", text: t("review.chart.turn") }),
+            lines.map((line) => h("th.num", { scope: "col", text: line.name })),
+          ),
+        ),
+        h("tbody", {}, rows),
+      ),
+    ),
+  );
 }

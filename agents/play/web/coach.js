@@ -21,14 +21,22 @@ export function markShown(mark, text = t(`mark.${mark}`)) {
 export function lossSaid(entry) {
   if (entry.loss === 0) return t("mark.fine_best");
   const points = number(entry.loss, 2);
-  return entry.mark === null ? t("mark.lost_plain", { points }) : t("mark.lost", { mark: t(`mark.${entry.mark}`), points });
+  return entry.mark === null
+    ? t("mark.lost_plain", { points })
+    : t("mark.lost", { mark: t(`mark.${entry.mark}`), points });
 }
 
 /** What a decision gave away, as a line, with the better choice where there was one. */
 export function decisionShown(rules, entry) {
   const better = entry.loss > 0 && h("span.better", {}, `${t("mark.better")} `, actionShown(rules, entry.best));
   const words = lossSaid(entry);
-  return h("p.decision", {}, entry.mark === null ? h("strong", { text: words }) : markShown(entry.mark, words), " ", better);
+  return h(
+    "p.decision",
+    {},
+    entry.mark === null ? h("strong", { text: words }) : markShown(entry.mark, words),
+    " ",
+    better,
+  );
 }
 
 /** Whether there is something to say about a decision: it was a real one, and its loss is known. */
@@ -41,26 +49,40 @@ export function optionsTable(rules, advice, { onUse = null, all = true } = {}) {
   const options = all ? advice.options : advice.options.slice(0, SHOWN);
   const heads = chanceHeads(rules, advice.options);
   const weighed = advice.options.some((option) => option.expected === null);
-  const top = h("tr", {},
+  const top = h(
+    "tr",
+    {},
     h("th", { scope: "col", text: t("coach.option") }),
     h("th.num", { scope: "col", text: t(weighed ? "coach.weight" : "coach.final") }),
     !weighed && h("th.num", { scope: "col", text: t("coach.loss") }),
-    heads.map((head) => h("th.num.chance", { scope: "col", title: head.label },
-      h("span", { "aria-hidden": "true", text: head.short }), h("span.visually-hidden", { text: head.label }))));
+    heads.map((head) =>
+      h(
+        "th.num.chance",
+        { scope: "col", title: head.label },
+        h("span", { "aria-hidden": "true", text: head.short }),
+        h("span.visually-hidden", { text: head.label }),
+      ),
+    ),
+  );
   const rows = options.map((option) => {
     const shown = actionShown(rules, option.name);
     const said = t("coach.use", { option: actionSaid(rules, option.name) });
-    const use = onUse === null ? shown
-      : h("button.use", { type: "button", "aria-label": said, on: { click: () => onUse(option) } }, shown);
+    const use =
+      onUse === null
+        ? shown
+        : h("button.use", { type: "button", "aria-label": said, on: { click: () => onUse(option) } }, shown);
     const loss = option.is_best ? h("span.best", { text: t("coach.best") }) : `\u2212${number(option.loss ?? 0, 2)}`;
-    return h(`tr${option.is_best ? ".is-best" : ""}`, {},
+    return h(
+      `tr${option.is_best ? ".is-best" : ""}`,
+      {},
       h("th", { scope: "row" }, use),
       h("td.num", { text: weighed ? percent(option.weight ?? 0) : number(option.expected, 2) }),
       !weighed && h(`td.num.loss-${option.mark ?? "fine"}`, {}, loss),
       heads.map((head) => {
         const chance = option.chances.find(head.is);
         return h("td.num.chance", { text: chance === undefined ? "" : percent(chance.probability) });
-      }));
+      }),
+    );
   });
   return h("table.options", {}, h("thead", {}, top), h("tbody", {}, rows));
 }
@@ -93,8 +115,13 @@ export class CoachPanel {
     this.asked = 0; // counts questions, so that a late answer is not shown for a later position
     this.last = h("div.last-decision");
     this.body = h("div.coach-body");
-    this.element = h("section.card.coach", { "aria-labelledby": "coach-heading" },
-      h("h2", { id: "coach-heading", text: t("coach.heading") }), this.last, this.body);
+    this.element = h(
+      "section.card.coach",
+      { "aria-labelledby": "coach-heading" },
+      h("h2", { id: "coach-heading", text: t("coach.heading") }),
+      this.last,
+      this.body,
+    );
   }
 
   /**
@@ -130,16 +157,27 @@ export class CoachPanel {
       replace(this.body, hope && h("p", { text: t("coach.none") }), solvePanel(status, this.onSolved));
       return;
     }
-    const estimate = advice.source === "estimate" && h("p.notice", { text: t("coach.estimate", { name: agentLabel(advice.estimator) }) });
-    const expected = advice.expected !== null && h("p.hint", { text: t("coach.expected", { points: number(advice.expected, 2) }) });
+    const estimate =
+      advice.source === "estimate" &&
+      h("p.notice", { text: t("coach.estimate", { name: agentLabel(advice.estimator) }) });
+    const expected =
+      advice.expected !== null && h("p.hint", { text: t("coach.expected", { points: number(advice.expected, 2) }) });
     const forced = advice.forced && h("p.hint", { text: t("coach.forced") });
     const table = h("div.scroll", {}, optionsTable(this.rules, advice, { onUse: this.onUse, all: this.all }));
-    const more = advice.options.length > SHOWN && h("button.quiet.small", {
-      type: "button",
-      "aria-expanded": String(this.all),
-      text: this.all ? t("coach.fewer") : t("coach.more", { count: advice.options.length }),
-      on: { click: () => { this.all = !this.all; this.draw(state, advice, mine); this.body.querySelector("button.more")?.focus(); } },
-    });
+    const more =
+      advice.options.length > SHOWN &&
+      h("button.quiet.small", {
+        type: "button",
+        "aria-expanded": String(this.all),
+        text: this.all ? t("coach.fewer") : t("coach.more", { count: advice.options.length }),
+        on: {
+          click: () => {
+            this.all = !this.all;
+            this.draw(state, advice, mine);
+            this.body.querySelector("button.more")?.focus();
+          },
+        },
+      });
     more && more.classList.add("more");
     replace(this.body, estimate, forced, expected, table, more, this.why(advice));
     if (advice.chances === "working") window.setTimeout(() => this.again(state, mine), EVERY);

@@ -14,11 +14,17 @@ import { t } from "./i18n.js";
 export function confirmed(title, text, yes) {
   return new Promise((resolve) => {
     const answer = h("button.primary", { type: "submit", value: "yes", text: yes });
-    const dialog = h("dialog", { "aria-labelledby": "confirm-title" },
-      h("form.stack", { method: "dialog" },
+    const dialog = h(
+      "dialog",
+      { "aria-labelledby": "confirm-title" },
+      h(
+        "form.stack",
+        { method: "dialog" },
         h("h2", { id: "confirm-title", text: title }),
         h("p", { text }),
-        h("div.row", {}, h("button", { type: "submit", value: "no", text: t("app.cancel") }), answer)));
+        h("div.row", {}, h("button", { type: "submit", value: "no", text: t("app.cancel") }), answer),
+      ),
+    );
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(dialog.returnValue === "yes");

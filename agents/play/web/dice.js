@@ -5,11 +5,36 @@ import { faceName, t } from "./i18n.js";
 
 const PIPS = {
   1: [[50, 50]],
-  2: [[27, 27], [73, 73]],
-  3: [[25, 25], [50, 50], [75, 75]],
-  4: [[27, 27], [73, 27], [27, 73], [73, 73]],
-  5: [[26, 26], [74, 26], [50, 50], [26, 74], [74, 74]],
-  6: [[28, 24], [72, 24], [28, 50], [72, 50], [28, 76], [72, 76]],
+  2: [
+    [27, 27],
+    [73, 73],
+  ],
+  3: [
+    [25, 25],
+    [50, 50],
+    [75, 75],
+  ],
+  4: [
+    [27, 27],
+    [73, 27],
+    [27, 73],
+    [73, 73],
+  ],
+  5: [
+    [26, 26],
+    [74, 26],
+    [50, 50],
+    [26, 74],
+    [74, 74],
+  ],
+  6: [
+    [28, 24],
+    [72, 24],
+    [28, 50],
+    [72, 50],
+    [28, 76],
+    [72, 76],
+  ],
 };
 
 /** A drawn die; an empty one for face 0. It is hidden from screen readers: whatever holds it has the words. */
@@ -21,7 +46,11 @@ export function drawDie(face) {
 
 /** Dice in a line of text, with one label for screen readers. */
 export function smallDice(faces, label = faces.join(" ")) {
-  return h("span.small-dice", { role: "img", "aria-label": label }, faces.map((face) => drawDie(face)));
+  return h(
+    "span.small-dice",
+    { role: "img", "aria-label": label },
+    faces.map((face) => drawDie(face)),
+  );
 }
 
 /**
@@ -72,7 +101,9 @@ export class Tray {
    */
   show(faces, kept, { count, enabled, thrown = [] }) {
     const focused = [...this.element.children].findIndex((slot) => slot.contains(document.activeElement));
-    const slots = Array.from({ length: count }, (_, place) => this.slot(place, faces[place] ?? 0, kept[place], enabled));
+    const slots = Array.from({ length: count }, (_, place) =>
+      this.slot(place, faces[place] ?? 0, kept[place], enabled),
+    );
     replace(this.element, slots);
     for (const place of thrown) slots[place].classList.add("rolling");
     if (focused >= 0) slots[focused]?.querySelector("button")?.focus({ preventScroll: true });
@@ -80,16 +111,23 @@ export class Tray {
 
   slot(place, face, kept, enabled) {
     const state = kept ? t("dice.kept") : t("dice.throw_again");
-    const label = face === 0 ? t("dice.empty", { place: place + 1 })
-      : t("dice.label", { place: place + 1, face: faceName(face), state });
-    const button = h("button.die", {
-      type: "button",
-      "aria-label": label,
-      "aria-pressed": face === 0 ? null : String(Boolean(kept)),
-      disabled: face === 0 || !enabled,
-      on: { click: () => this.onToggle(place) },
-    }, drawDie(face));
-    const caption = kept ? h("span.die-caption.kept", { "aria-hidden": "true", text: t("dice.kept_short") })
+    const label =
+      face === 0
+        ? t("dice.empty", { place: place + 1 })
+        : t("dice.label", { place: place + 1, face: faceName(face), state });
+    const button = h(
+      "button.die",
+      {
+        type: "button",
+        "aria-label": label,
+        "aria-pressed": face === 0 ? null : String(Boolean(kept)),
+        disabled: face === 0 || !enabled,
+        on: { click: () => this.onToggle(place) },
+      },
+      drawDie(face),
+    );
+    const caption = kept
+      ? h("span.die-caption.kept", { "aria-hidden": "true", text: t("dice.kept_short") })
       : h("kbd.die-caption", { "aria-hidden": "true", text: face === 0 ? "" : place + 1 });
     return h(`div.die-slot${kept ? ".is-kept" : ""}`, {}, button, caption);
   }

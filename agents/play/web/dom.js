@@ -70,10 +70,14 @@ export function announce(text) {
   const region = document.getElementById("announcer");
   region.textContent = "";
   // A change of text is what is read out, so the new text must come in a later step than the clearing.
-  window.setTimeout(() => { region.textContent = text; }, 30);
+  window.setTimeout(() => {
+    region.textContent = text;
+  }, 30);
 }
 
 /** Resolves after some milliseconds. */
 export function pause(milliseconds) {
-  return new Promise((done) => { window.setTimeout(done, milliseconds); });
+  return new Promise((done) => {
+    window.setTimeout(done, milliseconds);
+  });
 }

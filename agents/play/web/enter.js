@@ -64,14 +64,23 @@ export class EnterPanel {
     }
     const focused = document.activeElement?.dataset?.enter;
     const full = this.typed.length === this.awaited;
-    const faces = FACES.map((face) => h("button.face", {
-      type: "button",
-      "aria-label": t("enter.face", { face: faceName(face) }),
-      "aria-disabled": full ? "true" : null,
-      data: { enter: String(face) },
-      on: { click: () => this.add(face) },
-    }, drawDie(face)));
-    const typed = this.typed.length === 0 ? h("span.hint", { text: t("enter.none") }) : smallDice(this.typed, facesSaid(this.typed));
+    const faces = FACES.map((face) =>
+      h(
+        "button.face",
+        {
+          type: "button",
+          "aria-label": t("enter.face", { face: faceName(face) }),
+          "aria-disabled": full ? "true" : null,
+          data: { enter: String(face) },
+          on: { click: () => this.add(face) },
+        },
+        drawDie(face),
+      ),
+    );
+    const typed =
+      this.typed.length === 0
+        ? h("span.hint", { text: t("enter.none") })
+        : smallDice(this.typed, facesSaid(this.typed));
     replace(
       this.element,
       this.forWhom !== null && h("p.notice", { text: t("enter.for", { name: this.forWhom }) }),
@@ -79,9 +88,28 @@ export class EnterPanel {
       this.held.length > 0 && h("p", {}, `${t("enter.held")}: `, smallDice(this.held, facesSaid(this.held))),
       h("div.faces", { role: "group", "aria-label": t("dice.group") }, faces),
       h("p.typed", { "aria-live": "polite" }, `${t("enter.typed")}: `, typed),
-      h("div.row", {},
-        h("button.primary", { type: "button", "aria-disabled": full ? null : "true", data: { enter: "done" }, text: t("enter.done"), on: { click: () => this.done() } }),
-        h("button.square", { type: "button", "aria-label": t("enter.back"), title: t("enter.back"), data: { enter: "back" }, on: { click: () => this.back() } }, icon("undo"))),
+      h(
+        "div.row",
+        {},
+        h("button.primary", {
+          type: "button",
+          "aria-disabled": full ? null : "true",
+          data: { enter: "done" },
+          text: t("enter.done"),
+          on: { click: () => this.done() },
+        }),
+        h(
+          "button.square",
+          {
+            type: "button",
+            "aria-label": t("enter.back"),
+            title: t("enter.back"),
+            data: { enter: "back" },
+            on: { click: () => this.back() },
+          },
+          icon("undo"),
+        ),
+      ),
     );
     if (focused) this.element.querySelector(`[data-enter="${focused}"]`)?.focus();
   }

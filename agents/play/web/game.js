@@ -13,13 +13,20 @@ import { Sheet } from "./sheet.js";
 import { forgetGame, rememberGame, settings, tokenOf } from "./store.js";
 import { banner, Table } from "./table.js";
 
-const PACES = { calm: { step: 900, hold: 750, undo: 2200 }, quick: { step: 250, hold: 250, undo: 1200 }, instant: { step: 0, hold: 0, undo: 400 } };
+const PACES = {
+  calm: { step: 900, hold: 750, undo: 2200 },
+  quick: { step: 250, hold: 250, undo: 1200 },
+  instant: { step: 0, hold: 0, undo: 400 },
+};
 const RECONNECT = 1500; // milliseconds between tries to reach the server again
 
 /** Shows the game whose id is given, as long as this browser holds its key. */
 export async function gameScreen(main, [id]) {
   if (tokenOf(id) === null) {
-    replace(main, h("div.card.stack", {}, h("p", { text: t("game.unknown") }), h("a", { href: "#/", text: t("app.back") })));
+    replace(
+      main,
+      h("div.card.stack", {}, h("p", { text: t("game.unknown") }), h("a", { href: "#/", text: t("app.back") })),
+    );
     return null;
   }
   try {
@@ -29,7 +36,10 @@ export async function gameScreen(main, [id]) {
   } catch (error) {
     if (error.status !== 404) throw error;
     forgetGame(id);
-    replace(main, h("div.card.stack", {}, h("p", { text: t("game.unknown") }), h("a", { href: "#/", text: t("app.back") })));
+    replace(
+      main,
+      h("div.card.stack", {}, h("p", { text: t("game.unknown") }), h("a", { href: "#/", text: t("app.back") })),
+    );
     return null;
   }
 }
@@ -54,12 +64,22 @@ class Game {
       again: () => this.again(),
     });
     this.sheet = new Sheet(rules, (box) => this.score(box));
-    this.coach = new CoachPanel(rules, (option) => this.useOption(option), () => this.coach.show(this.state, this.lastDecision()));
-    this.options = new OptionsPanel((now) => this.accept(now), (error) => this.problem(error.text ?? error.message));
+    this.coach = new CoachPanel(
+      rules,
+      (option) => this.useOption(option),
+      () => this.coach.show(this.state, this.lastDecision()),
+    );
+    this.options = new OptionsPanel(
+      (now) => this.accept(now),
+      (error) => this.problem(error.text ?? error.message),
+    );
     this.banner = h("div.banner");
-    this.root = h("div.game", {},
+    this.root = h(
+      "div.game",
+      {},
       h("div.left", {}, this.table.element, this.coach.element, this.options.element),
-      h("div.right.card", {}, this.sheet.element));
+      h("div.right.card", {}, this.sheet.element),
+    );
     replace(main, this.banner, this.root);
     document.documentElement.classList.add("in-game");
     this.onKey = (event) => this.key(event);
@@ -91,7 +111,8 @@ class Game {
       if (!first) this.say(before, state);
     }
     if (state.phase === "finished") rememberGame({ id: this.id, finished: true });
-    const thrown = moved && !first && state.phase === "decide" ? state.thrown.flatMap((is, place) => (is ? [place] : [])) : [];
+    const thrown =
+      moved && !first && state.phase === "decide" ? state.thrown.flatMap((is, place) => (is ? [place] : [])) : [];
     this.draw(thrown);
     if (moved || state.coach !== before.coach) this.coach.show(state, this.lastDecision());
     this.options.show(state);
@@ -122,13 +143,18 @@ class Game {
 
   /** Tells screen readers what the last move did. */
   say(before, state) {
-    const parts = state.log.filter((entry) => entry.index >= before.log_length).map((entry) => {
-      const name = this.names[entry.seat];
-      if (entry.kind === "throw") return t("game.threw", { name, dice: facesSaid(entry.dice) });
-      if (entry.kind === "score") return t("game.scored", { name, points: number(entry.points), box: boxLabel(this.rules, entry.box, true) });
-      if (state.seats[entry.seat].kind === "person") return "";
-      return entry.keep.length === 0 ? t("game.kept_nothing", { name }) : t("game.kept", { name, dice: facesSaid(entry.keep) });
-    });
+    const parts = state.log
+      .filter((entry) => entry.index >= before.log_length)
+      .map((entry) => {
+        const name = this.names[entry.seat];
+        if (entry.kind === "throw") return t("game.threw", { name, dice: facesSaid(entry.dice) });
+        if (entry.kind === "score")
+          return t("game.scored", { name, points: number(entry.points), box: boxLabel(this.rules, entry.box, true) });
+        if (state.seats[entry.seat].kind === "person") return "";
+        return entry.keep.length === 0
+          ? t("game.kept_nothing", { name })
+          : t("game.kept", { name, dice: facesSaid(entry.keep) });
+      });
     const decision = this.lastDecision();
     if (decision !== null && decision.index >= before.log_length && decision.loss > 0) {
       parts.push(`${lossSaid(decision)}. ${t("mark.better")} ${actionSaid(this.rules, decision.best)}`);
@@ -311,9 +337,9 @@ class Game {
   async again() {
     const { state } = this;
     const shared = state.cards.some((card) => card.seats.length > 1);
-    const seats = state.seats.map((seat) => (
-      seat.kind === "agent" ? { kind: "agent", agent: seat.agent } : { kind: "person", name: seat.name }
-    ));
+    const seats = state.seats.map((seat) =>
+      seat.kind === "agent" ? { kind: "agent", agent: seat.agent } : { kind: "person", name: seat.name },
+    );
     try {
       const created = await createGame({
         ruleset: state.ruleset,
@@ -324,7 +350,14 @@ class Game {
         hidden_totals: state.hidden_totals,
       });
       const { id, token } = created;
-      rememberGame({ id, token, ruleset: state.ruleset, seats: this.names, created: created.state.created, finished: false });
+      rememberGame({
+        id,
+        token,
+        ruleset: state.ruleset,
+        seats: this.names,
+        created: created.state.created,
+        finished: false,
+      });
       window.location.hash = `#/game/${id}`;
     } catch (error) {
       this.problem(error.text ?? error.message);

@@ -21,8 +21,12 @@ export class LessonsPanel {
     this.names = names;
     this.solved = new Set();
     this.body = h("div.stack");
-    this.element = h("section.card.stack.lessons", { "aria-labelledby": "lessons-heading" },
-      h("h2", { id: "lessons-heading", text: t("lessons.heading") }), this.body);
+    this.element = h(
+      "section.card.stack.lessons",
+      { "aria-labelledby": "lessons-heading" },
+      h("h2", { id: "lessons-heading", text: t("lessons.heading") }),
+      this.body,
+    );
   }
 
   /** Fetches the lessons and offers to start. */
@@ -32,8 +36,15 @@ export class LessonsPanel {
       replace(this.body, h("p", { text: t("lessons.none") }));
       return;
     }
-    replace(this.body, h("p.muted", { text: t("lessons.about") }),
-      h("div.row", {}, h("button.primary", { type: "button", text: t("lessons.start"), on: { click: () => this.begin() } })));
+    replace(
+      this.body,
+      h("p.muted", { text: t("lessons.about") }),
+      h(
+        "div.row",
+        {},
+        h("button.primary", { type: "button", text: t("lessons.start"), on: { click: () => this.begin() } }),
+      ),
+    );
   }
 
   close() {
@@ -55,25 +66,48 @@ export class LessonsPanel {
     this.sheet?.close();
     this.sheet = new Sheet(this.rules, (box) => this.guess({ type: "score", box }));
     this.verdict = h("div.verdict", { role: "status" });
-    this.throw = h("button.primary", { type: "button", on: { click: () => this.guessKeep() } }, icon("throw"), h("span"));
+    this.throw = h(
+      "button.primary",
+      { type: "button", on: { click: () => this.guessKeep() } },
+      icon("throw"),
+      h("span"),
+    );
     this.nextLabel = h("span", { text: t("lessons.skip") });
     const where = { name: this.names[lesson.seat], turn: lesson.turn, points: number(lesson.loss, 2) };
-    const heading = h("h3", { tabindex: -1, text: t("lessons.number", { number: number_ + 1, of: this.lessons.length }) });
-    replace(this.body,
-      h("div.stack.tight", {},
+    const heading = h("h3", {
+      tabindex: -1,
+      text: t("lessons.number", { number: number_ + 1, of: this.lessons.length }),
+    });
+    replace(
+      this.body,
+      h(
+        "div.stack.tight",
+        {},
         heading,
         h("p", { text: t("lessons.where", where) }),
         h("p", {}, `${t("mark.played")} `, actionShown(this.rules, lesson.played)),
-        h("p.hint", { text: t(lesson.choices.may_throw ? "lessons.try" : "lessons.try_box") })),
-      h("div.lesson", {},
-        h("div.stack.tight", {},
+        h("p.hint", { text: t(lesson.choices.may_throw ? "lessons.try" : "lessons.try_box") }),
+      ),
+      h(
+        "div.lesson",
+        {},
+        h(
+          "div.stack.tight",
+          {},
           h("p.muted", { text: t("game.throws_left", { count: lesson.throws_left }) }),
           this.tray.element,
-          h("div.row", {}, lesson.choices.may_throw && this.throw,
+          h(
+            "div.row",
+            {},
+            lesson.choices.may_throw && this.throw,
             h("button", { type: "button", text: t("lessons.show"), on: { click: () => this.reveal() } }),
-            h("button", { type: "button", on: { click: () => this.next() } }, this.nextLabel)),
-          this.verdict),
-        this.sheet.element));
+            h("button", { type: "button", on: { click: () => this.next() } }, this.nextLabel),
+          ),
+          this.verdict,
+        ),
+        this.sheet.element,
+      ),
+    );
     this.draw();
     heading.focus();
   }
@@ -86,7 +120,13 @@ export class LessonsPanel {
     this.throw.disabled = thrown === 0 || this.done;
     // The card comes alone, whatever its number was in the game.
     const names = { [lesson.card.index]: this.names[lesson.seat] };
-    this.sheet.show({ cards: [lesson.card], names, active: lesson.card.index, choices: this.done ? null : lesson.choices, fresh: null });
+    this.sheet.show({
+      cards: [lesson.card],
+      names,
+      active: lesson.card.index,
+      choices: this.done ? null : lesson.choices,
+      fresh: null,
+    });
   }
 
   toggle(place) {
@@ -118,8 +158,14 @@ export class LessonsPanel {
     this.done = true;
     this.nextLabel.textContent = t("lessons.next");
     this.draw();
-    this.verdict.append(h("h4", { text: t("lessons.answer") }),
-      h("div.scroll", { tabindex: 0, role: "region", "aria-label": t("lessons.answer") }, optionsTable(this.rules, advice, { all: false })));
+    this.verdict.append(
+      h("h4", { text: t("lessons.answer") }),
+      h(
+        "div.scroll",
+        { tabindex: 0, role: "region", "aria-label": t("lessons.answer") },
+        optionsTable(this.rules, advice, { all: false }),
+      ),
+    );
     announce(t("lessons.answer"));
   }
 
@@ -130,8 +176,11 @@ export class LessonsPanel {
       return;
     }
     const said = t("lessons.finished", { solved: this.solved.size, of: this.lessons.length });
-    replace(this.body, h("p", { text: said }),
-      h("div.row", {}, h("button", { type: "button", text: t("lessons.again"), on: { click: () => this.begin() } })));
+    replace(
+      this.body,
+      h("p", { text: said }),
+      h("div.row", {}, h("button", { type: "button", text: t("lessons.again"), on: { click: () => this.begin() } })),
+    );
     announce(said);
     this.body.querySelector("button").focus();
   }

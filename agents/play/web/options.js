@@ -9,8 +9,12 @@ const LEVELS = ["off", "hints", "full"];
 const PACES = ["calm", "quick", "instant"];
 
 function checkbox(label, checked, onChange) {
-  return h("label.row.check", {}, h("input", { type: "checkbox", checked, on: { change: (event) => onChange(event.target.checked) } }),
-    h("span", { text: label }));
+  return h(
+    "label.row.check",
+    {},
+    h("input", { type: "checkbox", checked, on: { change: (event) => onChange(event.target.checked) } }),
+    h("span", { text: label }),
+  );
 }
 
 /** Saves a game as a file. */
@@ -86,14 +90,28 @@ export class OptionsPanel {
     const now = settings();
     replace(
       this.body,
-      field(t("start.coach"), select(levels, state.coach, (coach) => change({ coach }), { id: "coach-level" })),
-      field(t("game.pace"), select(paces, now.pace, (pace) => changeSettings({ pace }), { id: "pace" })),
+      field(
+        t("start.coach"),
+        select(levels, state.coach, (coach) => change({ coach }), { id: "coach-level" }),
+      ),
+      field(
+        t("game.pace"),
+        select(paces, now.pace, (pace) => changeSettings({ pace }), { id: "pace" }),
+      ),
       checkbox(t("game.wait"), now.wait, (wait) => changeSettings({ wait })),
       checkbox(t("game.hidden"), state.hidden_totals, (hidden) => change({ hidden_totals: hidden })),
       checkbox(t("game.keys"), now.keys, (keys) => changeSettings({ keys })),
       h("p.hint", { text: t("game.keys.about") }),
       fairPanel(state),
-      h("div.row", {}, h("button.small", { type: "button", text: t("game.export"), on: { click: () => saveGame(state.id).catch(this.onError) } })),
+      h(
+        "div.row",
+        {},
+        h("button.small", {
+          type: "button",
+          text: t("game.export"),
+          on: { click: () => saveGame(state.id).catch(this.onError) },
+        }),
+      ),
     );
     if (held) document.getElementById(held)?.focus();
   }

@@ -12,21 +12,48 @@ export async function rulesScreen(main, [asked]) {
   const name = rulesets.some((one) => one.name === asked) ? asked : suggestion.ruleset;
   const [rules, page] = await Promise.all([ruleset(name), rulesPage(name)]);
   const choices = rulesets.map((one) => [one.name, rulesetLabel(one.name)]);
-  const chooser = select(choices, name, (chosen) => { window.location.hash = `#/rules/${chosen}`; }, { id: "rules-of" });
-  replace(main, h("div.stack.rules", {},
-    h("div.row.spread", {},
-      h("h1", { text: `${t("rules.heading")}: ${rulesetLabel(name)}` }),
-      field(t("rules.choose"), chooser)),
-    page.sections.map((section) => h("section.card.stack.tight", {},
-      h("h2", { text: t(`rules.section.${section.key}`) }), sentences(section.items), boxes(section.items), trailing(section.items))),
-    h("div.row", {}, h("a.button.primary", { href: `#/new/${rules.name}`, text: t("rules.play") }))));
+  const chooser = select(
+    choices,
+    name,
+    (chosen) => {
+      window.location.hash = `#/rules/${chosen}`;
+    },
+    { id: "rules-of" },
+  );
+  replace(
+    main,
+    h(
+      "div.stack.rules",
+      {},
+      h(
+        "div.row.spread",
+        {},
+        h("h1", { text: `${t("rules.heading")}: ${rulesetLabel(name)}` }),
+        field(t("rules.choose"), chooser),
+      ),
+      page.sections.map((section) =>
+        h(
+          "section.card.stack.tight",
+          {},
+          h("h2", { text: t(`rules.section.${section.key}`) }),
+          sentences(section.items),
+          boxes(section.items),
+          trailing(section.items),
+        ),
+      ),
+      h("div.row", {}, h("a.button.primary", { href: `#/new/${rules.name}`, text: t("rules.play") })),
+    ),
+  );
 }
 
 /** A sentence of the rules with its values; numbers that are no whole ones are written with two decimals. */
 export function sentence(item) {
-  const values = Object.fromEntries(Object.entries(item.values).map(([key, value]) => (
-    [key, typeof value === "number" ? number(value, Number.isInteger(value) ? 0 : 2) : value]
-  )));
+  const values = Object.fromEntries(
+    Object.entries(item.values).map(([key, value]) => [
+      key,
+      typeof value === "number" ? number(value, Number.isInteger(value) ? 0 : 2) : value,
+    ]),
+  );
   return t(`rules.${item.key}`, values);
 }
 
@@ -41,14 +68,38 @@ function sentences(items) {
 
 /** The sentences about boxes, as a table with an example each. */
 function boxes(items) {
-  const rows = items.filter((item) => item.box !== null).map((item) => h("tr", {},
-    h("th", { scope: "row", text: t(item.label_key) }),
-    h("td", {}, h("div.explained", {}, h("span", { text: sentence(item) }), item.example !== null && h("div.example", {},
-      h("span.visually-hidden", { text: `${t("rules.example")}: ` }),
-      smallDice(item.example.dice, facesSaid(item.example.dice)), h("span", { text: `= ${number(item.example.points)}` }))))));
+  const rows = items
+    .filter((item) => item.box !== null)
+    .map((item) =>
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row", text: t(item.label_key) }),
+        h(
+          "td",
+          {},
+          h(
+            "div.explained",
+            {},
+            h("span", { text: sentence(item) }),
+            item.example !== null &&
+              h(
+                "div.example",
+                {},
+                h("span.visually-hidden", { text: `${t("rules.example")}: ` }),
+                smallDice(item.example.dice, facesSaid(item.example.dice)),
+                h("span", { text: `= ${number(item.example.points)}` }),
+              ),
+          ),
+        ),
+      ),
+    );
   return rows.length > 0 && h("table.figures", {}, h("tbody", {}, rows));
 }
 
 function trailing(items) {
-  return items.slice(firstBox(items)).filter((item) => item.box === null).map((item) => h("p", { text: sentence(item) }));
+  return items
+    .slice(firstBox(items))
+    .filter((item) => item.box === null)
+    .map((item) => h("p", { text: sentence(item) }));
 }

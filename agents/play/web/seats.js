@@ -61,11 +61,16 @@ export class SeatList {
 
   draw() {
     const rows = this.seats.map((seat, index) => this.row(seat, index));
-    const add = h("button.small", {
-      type: "button",
-      disabled: this.seats.length >= this.most,
-      on: { click: () => this.add() },
-    }, icon("add"), t("start.add"));
+    const add = h(
+      "button.small",
+      {
+        type: "button",
+        disabled: this.seats.length >= this.most,
+        on: { click: () => this.add() },
+      },
+      icon("add"),
+      t("start.add"),
+    );
     const known = names().map((name) => h("option", { value: name }));
     replace(
       this.element,
@@ -87,21 +92,28 @@ export class SeatList {
       option.disabled = this.agents.some((agent) => agent.name === option.value && !agent.available);
     }
     const about = has(`agent.${seat.agent}.about`) ? t(`agent.${seat.agent}.about`) : "";
-    const who = seat.kind === "person" ? field(t("start.name"), this.nameInput(seat)) : h("p.hint.seat-about", { text: about });
+    const who =
+      seat.kind === "person" ? field(t("start.name"), this.nameInput(seat)) : h("p.hint.seat-about", { text: about });
     const team = this.teams && field(t("start.team"), this.teamSelect(seat, index));
     const said = t("start.remove", { name: seat.kind === "person" ? seat.name : agentLabel(seat.agent) });
-    const remove = h("button.quiet.square", {
-      type: "button",
-      "aria-label": said,
-      title: said,
-      disabled: this.seats.length === 1,
-      on: { click: () => this.remove(index) },
-    }, icon("remove"));
+    const remove = h(
+      "button.quiet.square",
+      {
+        type: "button",
+        "aria-label": said,
+        title: said,
+        disabled: this.seats.length === 1,
+        on: { click: () => this.remove(index) },
+      },
+      icon("remove"),
+    );
     return h("li.seat", {}, field(t("start.kind"), kind), who, team, remove);
   }
 
   described(agent) {
-    return agent.available ? agentLabel(agent.name) : `${agentLabel(agent.name)} (${t(`agent.reason.${agent.reason}`)})`;
+    return agent.available
+      ? agentLabel(agent.name)
+      : `${agentLabel(agent.name)} (${t(`agent.reason.${agent.reason}`)})`;
   }
 
   nameInput(seat) {
@@ -112,13 +124,19 @@ export class SeatList {
       list: "known-names",
       autocomplete: "off",
       required: true,
-      on: { input: (event) => { seat.name = event.target.value; } },
+      on: {
+        input: (event) => {
+          seat.name = event.target.value;
+        },
+      },
     });
   }
 
   teamSelect(seat, index) {
     const choices = this.seats.map((_, number) => [String(number), String(number + 1)]);
-    return select(choices, String(seat.team ?? index % 2), (team) => { seat.team = Number(team); });
+    return select(choices, String(seat.team ?? index % 2), (team) => {
+      seat.team = Number(team);
+    });
   }
 
   add() {
@@ -142,9 +160,9 @@ export class SeatList {
    * @returns {{seats: object[], teams: number[][]|null, problem: string|null}} `problem` is a sentence for the player.
    */
   request() {
-    const seats = this.seats.map((seat) => (
-      seat.kind === "agent" ? { kind: "agent", agent: seat.agent } : { kind: "person", name: seat.name.trim() }
-    ));
+    const seats = this.seats.map((seat) =>
+      seat.kind === "agent" ? { kind: "agent", agent: seat.agent } : { kind: "person", name: seat.name.trim() },
+    );
     const persons = seats.filter((seat) => seat.kind === "person").map((seat) => seat.name);
     const twice = persons.find((name, index) => persons.indexOf(name) !== index);
     let teams = null;

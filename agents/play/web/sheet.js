@@ -20,7 +20,9 @@ export class Sheet {
     this.onChoose = onChoose;
     this.pinned = null;
     this.element = h("section.sheet", { "aria-label": t("sheet.all"), on: { keydown: (event) => this.arrow(event) } });
-    this.watcher = new ResizeObserver(() => { if (this.view !== undefined && this.layout() !== this.drawn) this.draw(); });
+    this.watcher = new ResizeObserver(() => {
+      if (this.view !== undefined && this.layout() !== this.drawn) this.draw();
+    });
     this.watcher.observe(this.element);
   }
 
@@ -54,7 +56,7 @@ export class Sheet {
 
   draw() {
     const focused = document.activeElement;
-    const held = this.element.contains(focused) ? focused.dataset.box ?? focused.dataset.card : null;
+    const held = this.element.contains(focused) ? (focused.dataset.box ?? focused.dataset.card) : null;
     this.drawn = this.layout();
     const { cards, active } = this.view;
     const front = this.pinned ?? active ?? 0;
@@ -63,20 +65,40 @@ export class Sheet {
     replace(
       this.element,
       this.drawn === "one" && cards.length > 1 && this.tabs(front),
-      h(`div.sections${single ? ".single" : ""}`, {},
-        h("div.section", {}, this.table("upper", shown), this.status(cards.find((card) => card.index === front) ?? cards[0])),
-        h("div.section", {}, this.table("lower", shown))),
+      h(
+        `div.sections${single ? ".single" : ""}`,
+        {},
+        h(
+          "div.section",
+          {},
+          this.table("upper", shown),
+          this.status(cards.find((card) => card.index === front) ?? cards[0]),
+        ),
+        h("div.section", {}, this.table("lower", shown)),
+      ),
     );
     if (held) this.element.querySelector(`[data-box="${held}"], [data-card="${held}"]`)?.focus({ preventScroll: true });
   }
 
   tabs(front) {
-    const buttons = this.view.cards.map((card) => h(`button.tab${card.index === this.view.active ? ".on-turn" : ""}`, {
-      type: "button",
-      "aria-pressed": String(card.index === front),
-      data: { card: `card-${card.index}` },
-      on: { click: () => { this.pinned = card.index; this.draw(); } },
-    }, h("span.tab-name", { text: this.view.names[card.index] }), h("span.tab-total", { text: this.total(card) })));
+    const buttons = this.view.cards.map((card) =>
+      h(
+        `button.tab${card.index === this.view.active ? ".on-turn" : ""}`,
+        {
+          type: "button",
+          "aria-pressed": String(card.index === front),
+          data: { card: `card-${card.index}` },
+          on: {
+            click: () => {
+              this.pinned = card.index;
+              this.draw();
+            },
+          },
+        },
+        h("span.tab-name", { text: this.view.names[card.index] }),
+        h("span.tab-total", { text: this.total(card) }),
+      ),
+    );
     return h("div.tabs", { role: "group", "aria-label": t("sheet.players") }, buttons);
   }
 
@@ -88,15 +110,28 @@ export class Sheet {
     const rows = [...new Set(this.rules.boxes.filter((box) => box.section === section).map((box) => box.box))];
     const title = t(section === "upper" ? "sheet.upper" : "sheet.lower");
     const names = cards.map((card) => this.view.names[card.index]).join(", ");
-    const body = rows.map((box) => h("tr", {}, this.rowHead(box, cards), this.eachColumn(cards, (card, column) => (
-      this.cell(card, this.boxAt(box, column))
-    ))));
-    return h("table.sheet-table", {},
+    const body = rows.map((box) =>
+      h(
+        "tr",
+        {},
+        this.rowHead(box, cards),
+        this.eachColumn(cards, (card, column) => this.cell(card, this.boxAt(box, column))),
+      ),
+    );
+    return h(
+      "table.sheet-table",
+      {},
       h("caption.visually-hidden", { text: `${title}: ${names}` }),
-      h("colgroup", {}, h("col.label-column"), this.eachColumn(cards, () => h("col"))),
+      h(
+        "colgroup",
+        {},
+        h("col.label-column"),
+        this.eachColumn(cards, () => h("col")),
+      ),
       this.head(section, cards),
       h("tbody", {}, body),
-      h("tfoot", {}, section === "upper" ? this.upperFoot(cards) : this.lowerFoot(cards)));
+      h("tfoot", {}, section === "upper" ? this.upperFoot(cards) : this.lowerFoot(cards)),
+    );
   }
 
   eachColumn(cards, make) {
@@ -110,27 +145,49 @@ export class Sheet {
   head(section, cards) {
     const several = this.rules.columns.length > 1;
     const quiet = section === "lower" || (cards.length === 1 && !several);
-    const words = (card) => h(`th${card.index === this.view.active ? ".on-turn" : ""}`, {
-      scope: "colgroup",
-      colspan: this.rules.columns.length,
-    }, h("span.card-name", { text: this.view.names[card.index] }),
-    card.index === this.view.active && h("span.visually-hidden", { text: `, ${t("sheet.on_turn")}` }));
-    const factors = several && h("tr", {}, h("td"), this.eachColumn(cards, (_, column) => (
-      h("th.factor", { scope: "col", text: t("sheet.factor", { factor: this.rules.columns[column] }) })
-    )));
+    const words = (card) =>
+      h(
+        `th${card.index === this.view.active ? ".on-turn" : ""}`,
+        {
+          scope: "colgroup",
+          colspan: this.rules.columns.length,
+        },
+        h("span.card-name", { text: this.view.names[card.index] }),
+        card.index === this.view.active && h("span.visually-hidden", { text: `, ${t("sheet.on_turn")}` }),
+      );
+    const factors =
+      several &&
+      h(
+        "tr",
+        {},
+        h("td"),
+        this.eachColumn(cards, (_, column) =>
+          h("th.factor", { scope: "col", text: t("sheet.factor", { factor: this.rules.columns[column] }) }),
+        ),
+      );
     // Where a tab names the card already, its name above the columns is for screen readers alone.
     const tabbed = this.drawn === "one" && this.view.cards.length > 1;
-    const top = h(`tr${tabbed ? ".visually-hidden" : ""}`, {},
-      h("th", { scope: "col" }, h("span.visually-hidden", { text: t("sheet.box") })), cards.map(words));
+    const top = h(
+      `tr${tabbed ? ".visually-hidden" : ""}`,
+      {},
+      h("th", { scope: "col" }, h("span.visually-hidden", { text: t("sheet.box") })),
+      cards.map(words),
+    );
     return h(`thead${quiet ? ".visually-hidden" : ""}`, {}, top, factors);
   }
 
   rowHead(box, cards) {
     const legal = this.view.choices?.boxes.some((choice) => choice.box.split("@")[0] === box);
-    const closed = cards.every((card) => card.cells.every((cell) => cell.box.split("@")[0] !== box || cell.points !== null));
+    const closed = cards.every((card) =>
+      card.cells.every((cell) => cell.box.split("@")[0] !== box || cell.points !== null),
+    );
     const hint = boxHint(this.rules, box);
-    return h(`th${legal ? ".legal" : ""}${closed ? ".closed" : ""}`, { scope: "row" },
-      h("span.box-name", { text: boxLabel(this.rules, box) }), hint && h("span.box-hint", { text: hint }));
+    return h(
+      `th${legal ? ".legal" : ""}${closed ? ".closed" : ""}`,
+      { scope: "row" },
+      h("span.box-name", { text: boxLabel(this.rules, box) }),
+      hint && h("span.box-hint", { text: hint }),
+    );
   }
 
   cell(card, box) {
@@ -146,30 +203,58 @@ export class Sheet {
     if (choice === undefined) return h(`td.open${look}`, {}, h("span.visually-hidden", { text: t("sheet.open") }));
     const key = choice.is_zero ? "sheet.write_zero" : choice.is_joker ? "sheet.write_joker" : "sheet.write";
     const said = t(key, { box: boxLabel(this.rules, box.id, true), points: choice.points });
-    return h(`td.offered${look}`, {}, h(`button.offer${choice.is_zero ? ".zero" : ""}`, {
-      type: "button",
-      "aria-label": said,
-      data: { box: box.id },
-      on: { click: () => this.onChoose(box.id) },
-    }, number(choice.points), choice.is_joker && h("span.joker-mark", { text: "J" })));
+    return h(
+      `td.offered${look}`,
+      {},
+      h(
+        `button.offer${choice.is_zero ? ".zero" : ""}`,
+        {
+          type: "button",
+          "aria-label": said,
+          data: { box: box.id },
+          on: { click: () => this.onChoose(box.id) },
+        },
+        number(choice.points),
+        choice.is_joker && h("span.joker-mark", { text: "J" }),
+      ),
+    );
   }
 
   upperFoot(cards) {
     const sums = this.eachColumn(cards, (card, column) => {
       const { sum, ahead } = card.upper[column];
-      const begun = this.rules.boxes.some((box, place) => box.section === "upper" && box.column === column && card.cells[place].points !== null);
+      const begun = this.rules.boxes.some(
+        (box, place) => box.section === "upper" && box.column === column && card.cells[place].points !== null,
+      );
       const below = ahead !== null && begun && h("span.par", { text: signed(ahead) });
       return h(`td${card.index === this.view.active ? ".on-turn" : ""}`, {}, number(sum), below);
     });
-    const rows = [h("tr.sum", {}, h("th", { scope: "row" }, t("sheet.sum"),
-      this.rules.bonus && h("span.box-hint", { text: `/ ${this.rules.bonus.threshold}` })), sums)];
+    const rows = [
+      h(
+        "tr.sum",
+        {},
+        h(
+          "th",
+          { scope: "row" },
+          t("sheet.sum"),
+          this.rules.bonus && h("span.box-hint", { text: `/ ${this.rules.bonus.threshold}` }),
+        ),
+        sums,
+      ),
+    ];
     if (this.rules.bonus === null) return rows;
     const bonuses = this.eachColumn(cards, (card, column) => {
       const { status, bonus, missing } = card.upper[column];
       const look = card.index === this.view.active ? ".on-turn" : "";
-      if (status === "secured") return h(`td.secured${look}`, {}, number(bonus), h("span.visually-hidden", { text: t("sheet.bonus_secured") }));
-      if (status === "out_of_reach") return h(`td.lost${look}`, {}, "0", h("span.visually-hidden", { text: t("sheet.bonus_lost") }));
-      return h(`td.open${look}`, {}, h("span.visually-hidden", { text: t("sheet.bonus_missing", { points: missing }) }));
+      if (status === "secured")
+        return h(`td.secured${look}`, {}, number(bonus), h("span.visually-hidden", { text: t("sheet.bonus_secured") }));
+      if (status === "out_of_reach")
+        return h(`td.lost${look}`, {}, "0", h("span.visually-hidden", { text: t("sheet.bonus_lost") }));
+      return h(
+        `td.open${look}`,
+        {},
+        h("span.visually-hidden", { text: t("sheet.bonus_missing", { points: missing }) }),
+      );
     });
     return [...rows, h("tr.bonus", {}, h("th", { scope: "row", text: t("sheet.bonus") }), bonuses)];
   }
@@ -177,21 +262,47 @@ export class Sheet {
   lowerFoot(cards) {
     const rows = [];
     const width = this.rules.columns.length;
-    const perCard = (make) => cards.map((card) => h(`td${card.index === this.view.active ? ".on-turn" : ""}`, { colspan: width, text: make(card) }));
+    const perCard = (make) =>
+      cards.map((card) =>
+        h(`td${card.index === this.view.active ? ".on-turn" : ""}`, { colspan: width, text: make(card) }),
+      );
     if (this.rules.special.extra_yatzy_bonus > 0) {
       const label = t("sheet.extra", { box: boxLabel(this.rules, "yatzy") });
-      rows.push(h("tr", {}, h("th", { scope: "row", text: label }), perCard((card) => number(card.extra))));
+      rows.push(
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row", text: label }),
+          perCard((card) => number(card.extra)),
+        ),
+      );
     }
     if (this.rules.special.saved_throws) {
-      rows.push(h("tr", {}, h("th", { scope: "row" }, icon("save"), " ", t("game.saved_throws")), perCard((card) => number(card.saved_throws))));
+      rows.push(
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, icon("save"), " ", t("game.saved_throws")),
+          perCard((card) => number(card.saved_throws)),
+        ),
+      );
     }
     if (width > 1) {
-      const sums = this.eachColumn(cards, (card, column) => (
-        h(`td${card.index === this.view.active ? ".on-turn" : ""}`, { text: card.column_totals === null ? "–" : number(card.column_totals[column]) })
-      ));
+      const sums = this.eachColumn(cards, (card, column) =>
+        h(`td${card.index === this.view.active ? ".on-turn" : ""}`, {
+          text: card.column_totals === null ? "–" : number(card.column_totals[column]),
+        }),
+      );
       rows.push(h("tr.sum", {}, h("th", { scope: "row", text: t("sheet.sum") }), sums));
     }
-    rows.push(h("tr.total", {}, h("th", { scope: "row", text: t("sheet.total") }), perCard((card) => this.total(card))));
+    rows.push(
+      h(
+        "tr.total",
+        {},
+        h("th", { scope: "row", text: t("sheet.total") }),
+        perCard((card) => this.total(card)),
+      ),
+    );
     return rows;
   }
 
@@ -200,11 +311,15 @@ export class Sheet {
     if (this.rules.bonus === null) return null;
     const lines = card.upper.map((upper, column) => {
       const factor = card.upper.length > 1 ? `${t("sheet.factor", { factor: this.rules.columns[column] })}: ` : "";
-      if (upper.status === "secured") return h("p.bonus-line.secured", {}, icon("fine"), `${factor}${t("sheet.bonus_secured")}`);
-      if (upper.status === "out_of_reach") return h("p.bonus-line.lost", {}, icon("remove"), `${factor}${t("sheet.bonus_lost")}`);
+      if (upper.status === "secured")
+        return h("p.bonus-line.secured", {}, icon("fine"), `${factor}${t("sheet.bonus_secured")}`);
+      if (upper.status === "out_of_reach")
+        return h("p.bonus-line.lost", {}, icon("remove"), `${factor}${t("sheet.bonus_lost")}`);
       const ahead = Math.round(upper.ahead);
-      const par = ahead === 0 ? t("sheet.par_even")
-        : t(ahead > 0 ? "sheet.par_ahead" : "sheet.par_behind", { points: number(Math.abs(ahead)) });
+      const par =
+        ahead === 0
+          ? t("sheet.par_even")
+          : t(ahead > 0 ? "sheet.par_ahead" : "sheet.par_behind", { points: number(Math.abs(ahead)) });
       return h("p.bonus-line", {}, `${factor}${t("sheet.bonus_missing", { points: upper.missing })} · ${par}`);
     });
     return h("div.bonus-lines", {}, lines);
@@ -220,11 +335,15 @@ export class Sheet {
     const rank = (box) => this.rules.boxes.indexOf(box) % perColumn;
     const here = place(event.target);
     const offers = [...this.element.querySelectorAll("button.offer")];
-    const distance = (box) => (step[0] !== 0 ? step[0] * (rank(box) - rank(here)) : step[1] * (box.column - here.column));
+    const distance = (box) =>
+      step[0] !== 0 ? step[0] * (rank(box) - rank(here)) : step[1] * (box.column - here.column);
     const aside = (box) => (step[0] !== 0 ? box.column - here.column : Math.abs(rank(box) - rank(here)));
     const next = offers
       .filter((button) => distance(place(button)) > 0 && (step[0] === 0 || aside(place(button)) === 0))
-      .sort((first, second) => distance(place(first)) - distance(place(second)) || aside(place(first)) - aside(place(second)))[0];
+      .sort(
+        (first, second) =>
+          distance(place(first)) - distance(place(second)) || aside(place(first)) - aside(place(second)),
+      )[0];
     event.preventDefault();
     next?.focus();
   }

@@ -59,15 +59,18 @@ export function solvePanel(status, onSolved) {
       look();
       return;
     }
-    const cost = now.expected_seconds !== null && t("solve.cost", {
-      time: duration(now.expected_seconds),
-      disk: number(now.disk_mb ?? 0, now.disk_mb < 10 ? 1 : 0),
-    });
+    const cost =
+      now.expected_seconds !== null &&
+      t("solve.cost", {
+        time: duration(now.expected_seconds),
+        disk: number(now.disk_mb ?? 0, now.disk_mb < 10 ? 1 : 0),
+      });
     replace(
       panel,
       h("p", { text: now.state === "failed" ? t("solve.failed", { message: now.message }) : t("solve.missing") }),
       cost && h("p.hint", { text: cost }),
-      now.allowed ? h("div.row", {}, h("button.small", { type: "button", text: t("solve.start"), on: { click: begin } }))
+      now.allowed
+        ? h("div.row", {}, h("button.small", { type: "button", text: t("solve.start"), on: { click: begin } }))
         : h("p.hint", { text: t("solve.elsewhere") }),
     );
   }

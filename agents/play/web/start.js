@@ -13,15 +13,24 @@ const LEVELS = ["off", "hints", "full"];
 
 /** A radio group. `choices` are [value, label, about] triples. */
 function radios(name, legend, choices, value) {
-  const options = choices.map(([key, label, about]) => h("label.choice", {},
-    h("input", { type: "radio", name, value: key, checked: key === value }),
-    h("span", {}, label, h("span.hint", { text: about }))));
+  const options = choices.map(([key, label, about]) =>
+    h(
+      "label.choice",
+      {},
+      h("input", { type: "radio", name, value: key, checked: key === value }),
+      h("span", {}, label, h("span.hint", { text: about })),
+    ),
+  );
   return h("fieldset.choices", {}, h("legend", { text: legend }), options);
 }
 
 function checkbox(name, label, onChange = () => {}) {
-  return h("label.row.check", {}, h("input", { type: "checkbox", name, on: { change: (event) => onChange(event.target.checked) } }),
-    h("span", { text: label }));
+  return h(
+    "label.row.check",
+    {},
+    h("input", { type: "checkbox", name, on: { change: (event) => onChange(event.target.checked) } }),
+    h("span", { text: label }),
+  );
 }
 
 function rulesetSelect(summaries, chosen, onChange) {
@@ -30,17 +39,37 @@ function rulesetSelect(summaries, chosen, onChange) {
     ["start.group.six", summaries.filter((one) => one.base === null && one.dice === 6)],
     ["start.group.own", summaries.filter((one) => one.base !== null)],
   ];
-  const options = groups.filter(([, members]) => members.length > 0).map(([key, members]) => (
-    h("optgroup", { label: t(key) }, members.map((one) => (
-      h("option", { value: one.name, selected: one.name === chosen, text: rulesetLabel(one.name) })
-    )))
-  ));
+  const options = groups
+    .filter(([, members]) => members.length > 0)
+    .map(([key, members]) =>
+      h(
+        "optgroup",
+        { label: t(key) },
+        members.map((one) =>
+          h("option", { value: one.name, selected: one.name === chosen, text: rulesetLabel(one.name) }),
+        ),
+      ),
+    );
   return h("select", { id: "ruleset", on: { change: (event) => onChange(event.target.value) } }, options);
 }
 
 function hero() {
-  const words = h("div.stack.tight", {}, h("h1", { text: t("start.heading") }), h("p.muted", { text: t("start.lead") }));
-  return h("div.hero", {}, words, h("div.dice-art", { "aria-hidden": "true" }, [6, 3, 5, 1].map((face) => drawDie(face))));
+  const words = h(
+    "div.stack.tight",
+    {},
+    h("h1", { text: t("start.heading") }),
+    h("p.muted", { text: t("start.lead") }),
+  );
+  return h(
+    "div.hero",
+    {},
+    words,
+    h(
+      "div.dice-art",
+      { "aria-hidden": "true" },
+      [6, 3, 5, 1].map((face) => drawDie(face)),
+    ),
+  );
 }
 
 function openGames(redraw) {
@@ -48,21 +77,46 @@ function openGames(redraw) {
   if (open.length === 0) return null;
   const rows = open.slice(0, 6).map((game) => {
     const said = `${rulesetLabel(game.ruleset)}, ${moment(game.created)}`;
-    const forget = () => { forgetGame(game.id); redraw(); };
-    return h("li", {},
-      h("div", {}, h("strong", { text: rulesetLabel(game.ruleset) }),
-        h("div.hint", { text: `${list(game.seats)} · ${moment(game.created)}` })),
-      h("div.row", {},
-        h("a.button.small", { href: `#/game/${game.id}`, "aria-label": `${t("start.continue")}: ${said}`, text: t("start.continue") }),
-        h("button.quiet.square", {
-          type: "button",
-          "aria-label": t("start.forget", { game: said }),
-          title: t("start.forget", { game: said }),
-          on: { click: forget },
-        }, icon("remove"))));
+    const forget = () => {
+      forgetGame(game.id);
+      redraw();
+    };
+    return h(
+      "li",
+      {},
+      h(
+        "div",
+        {},
+        h("strong", { text: rulesetLabel(game.ruleset) }),
+        h("div.hint", { text: `${list(game.seats)} · ${moment(game.created)}` }),
+      ),
+      h(
+        "div.row",
+        {},
+        h("a.button.small", {
+          href: `#/game/${game.id}`,
+          "aria-label": `${t("start.continue")}: ${said}`,
+          text: t("start.continue"),
+        }),
+        h(
+          "button.quiet.square",
+          {
+            type: "button",
+            "aria-label": t("start.forget", { game: said }),
+            title: t("start.forget", { game: said }),
+            on: { click: forget },
+          },
+          icon("remove"),
+        ),
+      ),
+    );
   });
-  return h("section.card.stack.tight", { "aria-labelledby": "open-games" },
-    h("h2", { id: "open-games", text: t("start.open_games") }), h("ul.game-list", {}, rows));
+  return h(
+    "section.card.stack.tight",
+    { "aria-labelledby": "open-games" },
+    h("h2", { id: "open-games", text: t("start.open_games") }),
+    h("ul.game-list", {}, rows),
+  );
 }
 
 // What holds for every game is left to its page of rules.
@@ -72,10 +126,17 @@ const COMMON = ["turn.keep", "turn.box", "turn.zero", "end.turns", "end.winner"]
 function inShort(name, page) {
   const items = page.sections.flatMap((section) => section.items);
   const sentences = items.filter((item) => item.box === null && !COMMON.includes(item.key)).map(sentence);
-  return h("section.card.stack.tight", { "aria-labelledby": "in-short" },
+  return h(
+    "section.card.stack.tight",
+    { "aria-labelledby": "in-short" },
     h("h2", { id: "in-short", text: t("start.in_short", { game: rulesetLabel(name) }) }),
-    h("ul.in-short", {}, sentences.map((text) => h("li", { text }))),
-    h("p", {}, h("a", { href: `#/rules/${name}`, text: t("start.read_rules") })));
+    h(
+      "ul.in-short",
+      {},
+      sentences.map((text) => h("li", { text })),
+    ),
+    h("p", {}, h("a", { href: `#/rules/${name}`, text: t("start.read_rules") })),
+  );
 }
 
 /** Shows the start screen; `chosen` names the ruleset to begin with. */
@@ -84,9 +145,11 @@ export async function startScreen(main, [chosen]) {
   const known = rulesets.map((one) => one.name);
   const first = known.includes(chosen) ? chosen : about.suggestion.ruleset;
   const person = { kind: "person", agent: null, name: names()[0] ?? t("start.default_name", { number: 1 }) };
-  const opponents = about.suggestion.opponents.map((agent, index) => (
-    { kind: "agent", agent, name: t("start.default_name", { number: index + 2 }) }
-  ));
+  const opponents = about.suggestion.opponents.map((agent, index) => ({
+    kind: "agent",
+    agent,
+    name: t("start.default_name", { number: index + 2 }),
+  }));
   const seats = new SeatList([person, ...opponents], about.max_seats, about.max_name);
   const aboutGame = h("div.stack.tight");
   const short = h("div");
@@ -98,12 +161,26 @@ export async function startScreen(main, [chosen]) {
     rules = info;
     replace(short, inShort(name, page));
     seats.offer(rules.agents);
-    const changed = rules.base !== null && h("p", {}, t("rules.changed", { game: rulesetLabel(rules.base) }), " ",
-      h("code", { text: Object.entries(rules.options).map(([key, value]) => `${key} = ${value}`).join(", ") }));
+    const changed =
+      rules.base !== null &&
+      h(
+        "p",
+        {},
+        t("rules.changed", { game: rulesetLabel(rules.base) }),
+        " ",
+        h("code", {
+          text: Object.entries(rules.options)
+            .map(([key, value]) => `${key} = ${value}`)
+            .join(", "),
+        }),
+      );
     const best = rules.optimum === null ? "" : ` ${t("start.optimum", { points: number(rules.optimum, 2) })}`;
-    replace(aboutGame,
+    replace(
+      aboutGame,
       h("p.hint", {}, t("start.about", { dice: rules.dice, turns: rules.boxes.length }), best),
-      changed, solvePanel(rules.solve, () => choose(name)));
+      changed,
+      solvePanel(rules.solve, () => choose(name)),
+    );
   }
 
   async function begin(event) {
@@ -136,7 +213,9 @@ export async function startScreen(main, [chosen]) {
 
   const levels = LEVELS.map((level) => [level, t(`start.coach.${level}`), t(`start.coach.${level}.about`)]);
   const dice = ["server", "real"].map((kind) => [kind, t(`start.dice.${kind}`), t(`start.dice.${kind}.about`)]);
-  const form = h("form.card.stack", { novalidate: true, on: { submit: begin } },
+  const form = h(
+    "form.card.stack",
+    { novalidate: true, on: { submit: begin } },
     field(t("start.game"), rulesetSelect(rulesets, first, choose)),
     aboutGame,
     h("h2", { text: t("start.players") }),
@@ -146,7 +225,8 @@ export async function startScreen(main, [chosen]) {
     radios("dice", t("start.dice"), dice, "server"),
     checkbox("hidden", t("start.hidden")),
     problem,
-    h("button.primary", { type: "submit", text: t("start.begin") }));
+    h("button.primary", { type: "submit", text: t("start.begin") }),
+  );
   const open = h("div");
   const drawOpen = () => replace(open, openGames(drawOpen));
   drawOpen();

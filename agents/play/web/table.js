@@ -20,7 +20,11 @@ export function primaryAction(state, kept, rules) {
   }
   if (!choices.may_throw) return { name: "choose", label: t("game.choose_box"), enabled: true };
   const thrown = kept.filter((held) => !held).length;
-  return { name: "keep", label: thrown === 0 ? t("game.choose_box") : t("game.throw_again", { count: thrown }), enabled: thrown > 0 };
+  return {
+    name: "keep",
+    label: thrown === 0 ? t("game.choose_box") : t("game.throw_again", { count: thrown }),
+    enabled: thrown > 0,
+  };
 }
 
 /** Draws the table. Clicks go to `controller`: toggle(place), act(name), undo(), quick(box), enter(dice), again(). */
@@ -34,17 +38,34 @@ export class Table {
     this.about = h("p.turn-about.muted");
     this.label = h("span");
     this.diceIcon = icon("throw");
-    this.primary = h("button.primary.throw", {
-      type: "button",
-      on: { click: () => this.primary.getAttribute("aria-disabled") === null && controller.act(this.action.name) },
-    }, this.diceIcon, this.label);
-    this.undo = h("button.undo", { type: "button", "aria-keyshortcuts": "u", on: { click: () => controller.undo() } },
-      icon("undo"), h("span", { text: t("game.undo") }));
+    this.primary = h(
+      "button.primary.throw",
+      {
+        type: "button",
+        on: { click: () => this.primary.getAttribute("aria-disabled") === null && controller.act(this.action.name) },
+      },
+      this.diceIcon,
+      this.label,
+    );
+    this.undo = h(
+      "button.undo",
+      { type: "button", "aria-keyshortcuts": "u", on: { click: () => controller.undo() } },
+      icon("undo"),
+      h("span", { text: t("game.undo") }),
+    );
     this.quick = h("div.quick");
     this.notices = h("div.notices.stack.tight");
     this.buttons = h("div.row.buttons", {}, this.primary, this.undo);
-    this.element = h("section.card.table", { "aria-labelledby": "turn-title" },
-      h("div.turn", {}, this.title, this.about), this.tray.element, this.enter.element, this.buttons, this.quick, this.notices);
+    this.element = h(
+      "section.card.table",
+      { "aria-labelledby": "turn-title" },
+      h("div.turn", {}, this.title, this.about),
+      this.tray.element,
+      this.enter.element,
+      this.buttons,
+      this.quick,
+      this.notices,
+    );
     this.title.id = "turn-title";
   }
 
@@ -96,13 +117,22 @@ export class Table {
 
   /** A single legal box gets a button of its own beside the throw; after the end the button plays again. */
   drawQuick(state, mine) {
-    const choice = mine && state.choices.lone_box === null && state.choices.boxes.length === 1 ? state.choices.boxes[0] : null;
-    const label = choice && t("game.lone", { points: number(choice.points), box: boxLabel(this.rules, choice.box, true) });
-    replace(this.quick,
-      choice && h("button.small", { type: "button", text: label, on: { click: () => this.controller.quick(choice.box) } }),
-      state.phase === "finished" && h("div.row", {},
-        h("button", { type: "button", text: t("game.play_again"), on: { click: () => this.controller.again() } }),
-        h("a.button", { href: "#/", text: t("game.new") })));
+    const choice =
+      mine && state.choices.lone_box === null && state.choices.boxes.length === 1 ? state.choices.boxes[0] : null;
+    const label =
+      choice && t("game.lone", { points: number(choice.points), box: boxLabel(this.rules, choice.box, true) });
+    replace(
+      this.quick,
+      choice &&
+        h("button.small", { type: "button", text: label, on: { click: () => this.controller.quick(choice.box) } }),
+      state.phase === "finished" &&
+        h(
+          "div.row",
+          {},
+          h("button", { type: "button", text: t("game.play_again"), on: { click: () => this.controller.again() } }),
+          h("a.button", { href: "#/", text: t("game.new") }),
+        ),
+    );
   }
 
   /** What the rules say about this very position. */
@@ -115,7 +145,8 @@ export class Table {
     if (order !== "free" && choices.boxes.length < this.rules.boxes.length) {
       const box = boxLabel(this.rules, choices.boxes[0].box, true);
       const upper = this.rules.boxes.find((one) => one.id === choices.boxes[0].box).section === "upper";
-      if (order === "top-down" || upper) remarks.push(h("p.hint", {}, icon("lock"), ` ${t(`game.order.${order}`, { box })}`));
+      if (order === "top-down" || upper)
+        remarks.push(h("p.hint", {}, icon("lock"), ` ${t(`game.order.${order}`, { box })}`));
     }
     if (choices.lone_box !== null) remarks.push(h("p.hint", { text: t("game.lone_why") }));
     else if (!choices.may_throw) remarks.push(h("p.hint", { text: t("game.no_throws") }));

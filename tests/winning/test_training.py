@@ -1,0 +1,206 @@
+"""Training: what is learnt, that it can be taken up again, and what is shipped."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from rich.console import Console
+
+from agents.evaluation.provenance import provenance
+from agents.optimal import OptimalAgent
+from agents.ppo.errors import ConfigError, DivergedError, ModelError, RunError
+from agents.winning.agent import MODEL, load_agent
+from agents.winning.card import one_line, ship_model, write_card
+from agents.winning.config import CONFIG, load_config
+from agents.winning.env import Turn, play_against, play_alone
+from agents.winning.features import input_size
+from agents.winning.learner import Learner
+from agents.winning.measure import measure
+from agents.winning.points import judge_by_turn, sample_cards
+from agents.winning.training import open_folder, train
+from agents.winning.wins import target, win_round
+from scripts.win import main
+from tests.winning.helpers import SMALL, agent_of, exact_table, small_config
+from yatzy_env.rules import ruleset
+from yatzy_env.solver import solve
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def quiet() -> Console:
+    return Console(file=io.StringIO(), width=200)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    open_folder(folder, small_config(), "python scripts/win.py train")
+    train(folder, quiet())
+    return folder
+
+
+def test_the_shipped_configuration_is_valid() -> None:
+    config = load_config(CONFIG)
+    assert config.rules == ruleset("yatzy")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("seed: 1", "points"), ("[", "not YAML"), ("seed: 1\nseeed: 2", "seeed")]
+)
+def test_bad_configurations_are_refused(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "win.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=said):
+        load_config(path)
+
+
+def test_cards_drawn_hold_as_many_boxes_as_asked() -> None:
+    filled, upper = sample_cards(SMALL, 500, 2, np.random.default_rng(1))
+    assert set(np.bitwise_count(filled).tolist()) == {2, 3}
+    assert (np.isfinite(exact_table(SMALL).mean[exact_table(SMALL).place(filled, upper)])).all()
+
+
+def test_exact_judgement_is_its_own_target() -> None:
+    agent = agent_of(SMALL)
+    filled, upper = sample_cards(SMALL, 200, 0, np.random.default_rng(1))
+    mean, spread = judge_by_turn(agent.points, filled, upper)
+    assert mean == pytest.approx(agent.table.mean[agent.table.place(filled, upper)], abs=1e-9)
+    goes_on = np.bitwise_count(filled) < agent.tables.card.boxes - 1
+    assert (spread[goes_on] > 10).all()  # that of the cards after, and the turn's own
+    assert (spread[~goes_on] > 0).all()
+
+
+def test_the_first_stage_learns_what_cards_are_worth(tmp_path: Path) -> None:
+    points = small_config(rounds=12).points.model_copy(update={"passes": 10, "memory": 3})
+    config = small_config(rounds=1).model_copy(update={"points": points})
+    open_folder(tmp_path / "run", config, "train")
+    train(tmp_path / "run", quiet())
+    table = load_agent(SMALL, tmp_path / "run" / "networks.npz", trust=True).table
+    assert table.mean[0] == pytest.approx(solve(SMALL, cache=False, progress=False).expected_score, abs=1.5)
+
+
+def test_the_luck_of_the_opponent_is_noise_of_the_target_and_taking_it_out_leaves_the_mean() -> None:
+    agent = agent_of(SMALL)
+    size = 6000
+    path = play_alone(agent.points, np.arange(size, dtype=np.uint64))
+    plain, corrected = [], []
+    for turn in play_against(agent, path, np.arange(size, dtype=np.uint64) + 10**6, np.arange(size) % 2 == 0):
+        if isinstance(turn, Turn) and turn.number:
+            plain.append(turn.plans.mean - agent.values(turn.before))
+            corrected.append(target(agent, turn)[2] - agent.values(turn.before))
+    for before, after in zip(plain, corrected, strict=True):
+        difference = after - before
+        assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(size)
+        assert after.std() < 0.8 * before.std()
+
+
+def test_the_second_stage_brings_judgement_nearer_to_its_targets() -> None:
+    config = small_config(rounds=8).win.model_copy(update={"games": 256})
+    table = exact_table(SMALL)
+    learner = Learner(config, input_size(SMALL), 1, 1)
+    losses = [win_round(SMALL, table, config, learner, 1)[1] for _ in range(config.rounds)]
+    assert learner.done
+    assert losses[-1] < losses[0]
+
+
+def test_a_run_goes_on_where_it_stood(run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    open_folder(folder, small_config(), "first")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("agents.winning.training.win_round", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train(folder, quiet())
+    open_folder(folder, small_config(), "second")
+    train(folder, quiet())
+    assert (folder / "command.txt").read_text() == "first\nsecond\n"
+    rows = (folder / "curve.csv").read_text().splitlines()
+    assert [row.split(",")[:2] for row in rows[1:]] == [["points", "1"], ["points", "2"], ["win", "1"], ["win", "2"]]
+    one, other = (load_agent(SMALL, each / "networks.npz", trust=True) for each in (run, folder))
+    assert np.array_equal(one.table.mean, other.table.mean, equal_nan=True)  # the first stage was not interrupted
+
+
+def interrupted(*arguments: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_another_configuration_or_a_damaged_state_is_refused(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="another configuration"):
+        open_folder(run, small_config(rounds=3), "train")
+    open_folder(tmp_path / "run", small_config(), "train")
+    (tmp_path / "run" / "state.pt").write_bytes(b"nothing")
+    with pytest.raises(RunError, match="damaged"):
+        train(tmp_path / "run", quiet())
+
+
+def test_numbers_that_are_not_finite_stop_training() -> None:
+    learner = Learner(small_config().points, 2, 1, 1)
+    samples = [np.zeros((8, 2), np.float32), np.full(8, np.nan, np.float32)]
+    with pytest.raises(DivergedError, match="round 1"):
+        learner.learn(samples, lambda outputs, targets: (outputs[:, 0] - targets[0]).square().mean())
+
+
+def test_a_run_is_shipped_and_its_card_says_what_was_measured(run: Path, tmp_path: Path) -> None:
+    target_folder = tmp_path / "models" / "small-win"
+    ship_model(run, target_folder)
+    agent = load_agent(SMALL, target_folder / "networks.npz", trust=True)
+    duel = measure(agent, OptimalAgent(solve(SMALL, cache=False, progress=False)), SMALL, 200, 5)
+    fields = {"ruleset": "small", "agent": "win", "opponent": "optimal", "seed": 5, **duel.fields()}
+    card = write_card(fields, provenance("python scripts/win.py measure --card"), target_folder)
+    share = f"{100 * duel.pairs.mean():.2f} %"
+    assert share in card.read_text()
+    assert share in one_line(fields)
+    record = json.loads((target_folder / "results.json").read_text())
+    assert record["win_share"] == duel.pairs.mean()
+    digests = json.loads((tmp_path / "models" / "digests.json").read_text())
+    assert digests == {"small-win/networks.npz": record["sha256"]["networks.npz"]}
+    with pytest.raises(RunError, match="not a run folder"):
+        ship_model(tmp_path, target_folder)
+    (target_folder / "run.json").unlink()
+    with pytest.raises(ModelError, match="does not say how"):
+        write_card(fields, provenance("measure"), target_folder)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["train", "--config", "nosuch.yaml"], "nosuch.yaml: No such file"),
+        (["measure", "nosuch"], "no such file"),
+        (["measure", "nosuch", "--card"], "leave out MODEL"),
+        (["ship", "nosuch"], "not a run folder"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_the_shipped_model_plays() -> None:
+    rules = ruleset("yatzy")
+    agent = load_agent(rules)
+    path = play_alone(agent.points, np.arange(8, dtype=np.uint64))
+    *_, games = play_against(agent, path, np.arange(8, dtype=np.uint64) + 99, np.arange(8) % 2 == 0)
+    assert not isinstance(games, Turn)
+    assert 100 < games.total.mean() < 350
+
+
+@pytest.mark.slow
+def test_the_shipped_model_wins_as_its_card_says() -> None:
+    rules = ruleset("yatzy")
+    record = json.loads((MODEL.parent / "results.json").read_text())
+    fields = measure(load_agent(rules), OptimalAgent(solve(rules)), rules, 4000, 77).fields()
+    error = np.hypot(fields["win_share_se"], record["win_share_se"])
+    assert abs(fields["win_share"] - record["win_share"]) < 4 * error
