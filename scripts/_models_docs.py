@@ -85,8 +85,8 @@ These rulesets have no model of their own; `models/reuse.json` names the one tha
 {_table(("ruleset", "plays with the model for", "what is different"), reused)}
 The options of a ruleset (`--set`) are played by the model of its name, as long as dice, throws, boxes, columns and
 saved throws are the same. The network reads the observation of the rules in play. Where they have no bonus, it reads
-that the bonus is out of reach; where nothing is paid for a further yatzy, that the yatzy box holds no points. A file
-that is named explicitly (`evaluate.py models/yatzy --set ...`) is refused under other rules than its own.
+that the bonus is secured; where nothing is paid for a further yatzy, that the yatzy box holds no points. A file that is
+named explicitly (`evaluate.py models/yatzy --set ...`) is refused under other rules than its own.
 
 {_reuse_text()}"""
 
@@ -118,7 +118,8 @@ def _reuse_text() -> str:
 ```
 
 The last column is what playing for the wrong rules costs by itself: the regret of the optimal player of the model's own
-rules under the rules in play. What the model gives away beyond that is its own.
+rules under the rules in play. Where the observation shows the difference, as it does a `bonus_threshold`, a network can
+lose less than that.
 
 {_table(head, rows)}"""
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from scripts._cli import clear_errors
 from scripts._models_docs import REUSE
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from agents.base import Agent
+    from agents.evaluation.statistics import Estimate
     from yatzy_env.rules import Ruleset
+    from yatzy_env.situation import Situations
 
 SWITCHES: list[tuple[str, dict[str, Any]]] = [
     ("yatzy", {"five_alike_is_full_house": True}),
@@ -36,44 +44,71 @@ def cases() -> list[tuple[Ruleset, dict[str, Any]]]:
     return named + [(ruleset(name).replace(**options), options) for name, options in SWITCHES]
 
 
-def measure_case(rules: Ruleset, options: dict[str, Any], games: int, seed: int) -> dict[str, Any]:
-    """The regret of a reused model, beside its own at home and that of the optimal player of the rules it knows."""
+class FromHome:
+    """The optimal player of other rules than those in play; what these rules do not know of a card it does not see."""
+
+    name = "optimal at home"
+
+    def __init__(self, rules: Ruleset) -> None:
+        from agents.optimal import OptimalAgent
+        from yatzy_env.solver import solve
+
+        self._optimal = OptimalAgent(solve(rules))
+        self._sees_fifty = rules.extra_yatzy_bonus > 0
+
+    def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
+        seen = situations if self._sees_fifty else situations._replace(fifty=np.zeros_like(situations.fifty))
+        return self._optimal.act(seen, noise)
+
+
+def regret(agent: Agent, rules: Ruleset, games: int, seed: int) -> Estimate:
+    """The regret per game of an agent under the rules in play."""
     from agents.evaluation.matches import play_match
     from agents.evaluation.statistics import estimate
-    from agents.optimal import OptimalAgent
+    from yatzy_env.solver import solve
+
+    return estimate(play_match(agent, rules, games, seed, solve(rules)).game_regret)
+
+
+@cache
+def regret_at_home(name: str, games: int, seed: int) -> Estimate:
+    """The regret of a shipped model under the rules it was trained for."""
+    from agents.ppo.agent import load_agent, shipped_model
+    from yatzy_env.rules import ruleset
+
+    rules = ruleset(name)
+    return regret(load_agent(shipped_model(rules), rules), rules, games, seed)
+
+
+def measure_case(rules: Ruleset, options: dict[str, Any], games: int, seed: int) -> dict[str, Any]:
+    """The regret of a reused model, beside its own at home and that of the optimal player of the rules it knows."""
     from agents.ppo.agent import load_agent, shipped_model
     from yatzy_env.rules import ruleset
     from yatzy_env.solver import solve
 
     folder = shipped_model(rules)
-    own = ruleset(folder.name)
-    solution, home = solve(rules), solve(own)
-
-    def regret(agent: Any, played: Ruleset, measured_by: Any) -> tuple[float, float]:
-        found = estimate(play_match(agent, played, games, seed, measured_by).game_regret)
-        return found.mean, found.error
-
-    here, here_se = regret(load_agent(folder, rules, reuse=True), rules, solution)
-    own_regret, own_se = regret(load_agent(folder, own), own, home)
-    alone, alone_se = regret(OptimalAgent(home), rules, solution)
+    here = regret(load_agent(folder, rules, reuse=True), rules, games, seed)
+    home = regret_at_home(folder.name, games, seed)
+    alone = regret(FromHome(ruleset(folder.name)), rules, games, seed)
+    optimum = float(solve(rules).expected_score)
     return {
         "ruleset": rules.name,
         "options": options,
-        "model": own.name,
-        "optimum": float(solution.expected_score),
-        "regret_per_game": here,
-        "regret_se": here_se,
-        "percent_of_optimum": 100 * (1 - here / float(solution.expected_score)),
-        "own_regret": own_regret,
-        "own_regret_se": own_se,
-        "rules_alone": alone,
-        "rules_alone_se": alone_se,
+        "model": folder.name,
+        "optimum": optimum,
+        "regret_per_game": here.mean,
+        "regret_se": here.error,
+        "percent_of_optimum": 100 * (1 - here.mean / optimum),
+        "own_regret": home.mean,
+        "own_regret_se": home.error,
+        "rules_alone": alone.mean,
+        "rules_alone_se": alone.error,
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="reuse.py", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--games", type=int, default=10_000, metavar="N", help="games to measure (default: 10000)")
+    parser.add_argument("--games", type=int, default=2000, metavar="N", help="games to measure (default: 2000)")
     parser.add_argument("--seed", type=int, default=1001, metavar="S", help="seed of the dice (default: 1001)")
     args = parser.parse_args()
     with clear_errors():

@@ -121,7 +121,7 @@ class Config(_Model):
     minibatch: Whole = Field(default=512, ge=2)
     epochs: Whole = Field(default=3, ge=1, le=100)
     learning_rate: Schedule = Ramp(start=1e-3, end=0.0)
-    entropy: Schedule = Ramp(start=0.01, end=0.0)
+    entropy: Schedule = Ramp(start=0.05, end=0.0)
     gae_lambda: Schedule = Ramp(start=0.9, end=0.4)
     throws: Whole = Field(default=4, ge=0, le=256)
     gamma: Number = Field(default=1.0, gt=0, le=1)

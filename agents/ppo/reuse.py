@@ -25,7 +25,7 @@ TABLE = "reuse.json"
 
 _SAME = ("dice", "throws", "boxes", "columns", "saved_throws")  # what decides actions and the sizes of most blocks
 _MISSING = {
-    "upper": (1.0, 1.0, 0.0, 1.0, -1.0),  # what a column shows whose bonus is out of reach
+    "upper": (0.0, 0.0, 1.0, 0.0, 0.0),  # a filled column that has its bonus: upper sums have nothing more to earn
     "yatzy_fifty": (0.0,),  # the yatzy box holds no points: nothing more to earn
 }
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.ppo.digest import MODELS, check_digest
+from agents.ppo.weights import Layers
 from agents.winning.cards import CardTable, PointsPlayer, judge_cards
 from agents.winning.features import Positions, chances, win_inputs
-from agents.winning.network import FILE, Layers, Networks, read_networks, run
+from agents.winning.network import FILE, Networks, read_networks, run
 from agents.winning.turns import Ends, Plans, choose, list_ends, plan
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
@@ -46,9 +47,7 @@ class WinningAgent:
         self.rules, self.table = rules, table
         self.tables, self.outcomes = self.points.tables, self.points.outcomes
 
-    def act(
-        self, situations: Situations, others: Situations, lead: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def act(self, situations: Situations, others: Situations, lead: NDArray[np.int64]) -> NDArray[np.int64]:
         """Chooses a legal action for every situation.
 
         Args:

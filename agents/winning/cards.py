@@ -130,7 +130,10 @@ def judge_cards(rules: Ruleset, network: Layers) -> CardTable:
         judged = run(network, card_inputs(rules, filled[part], upper[part]))
         table.mean[place] = judged[:, 0] * MEAN_SCALE
         table.spread[place] = np.maximum(judged[:, 1] * SPREAD_SCALE, _LEAST_SPREAD)
-    same, like = table.place(all_filled[is_same], all_upper[is_same]), table.place(all_filled[is_same], 0 * all_upper[is_same])
+    same, like = (
+        table.place(all_filled[is_same], all_upper[is_same]),
+        table.place(all_filled[is_same], 0 * all_upper[is_same]),
+    )
     for values in (table.mean, table.spread):
         values[same] = values[like]
     full = slice(table.place(np.array([card.all_boxes]), np.array([0]))[0], size)

@@ -30,7 +30,7 @@ class Path(NamedTuple):
 
     def take(self, index: NDArray[np.intp] | slice) -> Path:
         """Some of the players."""
-        return Path(*(values[:, index] for values in self))
+        return Path._make(values[:, index] for values in self)
 
 
 class Turn(NamedTuple):
@@ -55,7 +55,8 @@ def play_alone(player: PointsPlayer, keys: NDArray[np.uint64]) -> Path:
     """
     games = new_games(player.tables, keys)
     boxes, size = player.tables.card.boxes, len(keys)
-    path = Path(*(np.zeros((boxes + 1, size), np.int64) for _ in range(3)), np.zeros((boxes, size)))
+    cards = [np.zeros((boxes + 1, size), np.int64) for _ in range(3)]
+    path = Path(cards[0], cards[1], cards[2], np.zeros((boxes, size)))
     for turn in range(boxes):
         plans = player.plan(path.filled[turn], path.upper[turn])
         play_turns(player.tables, player.outcomes, plans, games)

@@ -80,7 +80,7 @@ class Learner:
         self._memory = [*self._memory, [torch.from_numpy(values) for values in samples]][-stage.memory :]
         everything = [torch.cat(parts) for parts in zip(*self._memory, strict=True)]
         updates = stage.passes * (len(everything[0]) // stage.minibatch or 1)
-        weights = list(self.network.parameters())
+        weights: list[Tensor] = list(self.network.parameters())
         total, done = 0.0, 0
         for _ in range(stage.passes):
             order = torch.from_numpy(self._rng.permutation(len(everything[0])))

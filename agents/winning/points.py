@@ -10,7 +10,6 @@ $\sigma^2(c) = E[(g + V(c'))^2 + \sigma^2(c')] - V(c)^2$.
 from __future__ import annotations
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 

@@ -1,11 +1,11 @@
 """Both stages of training in a folder that can be taken up again after any round.
 
-    config.yaml   the whole configuration
-    command.txt   the commands that worked on it
-    run.json      versions, commit, machine
-    state.pt      networks, optimizers and rounds done, replaced after every round
-    curve.csv     a row per round
-    networks.npz  the model, from the first round of the second stage on
+config.yaml   the whole configuration
+command.txt   the commands that worked on it
+run.json      versions, commit, machine
+state.pt      networks, optimizers and rounds done, replaced after every round
+curve.csv     a row per round
+networks.npz  the model, from the first round of the second stage on
 """
 
 from __future__ import annotations

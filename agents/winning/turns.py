@@ -29,7 +29,6 @@ from yatzy_env.situation import Situations
 from yatzy_env.solver.steps import plan_turn
 from yatzy_env.tables import Tables, compile_tables
 
-
 _LANES = 8
 """Turns that are planned side by side, so that the processor adds and compares them in one instruction."""
 
@@ -118,7 +117,9 @@ def list_ends(tables: Tables, outcomes: Outcomes, filled: NDArray[np.int64], upp
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     rows = int(start[-1])
     ends = Ends(
-        start, np.repeat(np.arange(len(filled)), sizes), *(np.empty(rows, np.int64) for _ in ("filled", "upper", "gain"))
+        start,
+        np.repeat(np.arange(len(filled)), sizes),
+        *(np.empty(rows, np.int64) for _ in ("filled", "upper", "gain")),
     )
     _list_ends(tables.card, outcomes, filled, upper, ends)
     return ends

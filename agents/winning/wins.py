@@ -48,9 +48,7 @@ def target(agent: WinningAgent, turn: Turn) -> list[NDArray[np.float32]]:
     return [inputs, ratio, (turn.plans.mean + slope * turn.luck).astype(np.float32)]
 
 
-def win_round(
-    rules: Ruleset, table: CardTable, stage: WinStage, learner: Learner, seed: int
-) -> tuple[float, float]:
+def win_round(rules: Ruleset, table: CardTable, stage: WinStage, learner: Learner, seed: int) -> tuple[float, float]:
     """One round: play against opponents that play for points, learn.
 
     Returns:

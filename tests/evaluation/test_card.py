@@ -2,14 +2,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agents.baselines import GreedyAgent
 from agents.evaluation.card import Training, model_card, write_card
+from agents.evaluation.exact import exact_score
+from agents.evaluation.exact_record import exact_record, kept_exact
+from agents.evaluation.provenance import provenance
+from agents.evaluation.results import evaluate
 from agents.evaluation.training_record import read_training
-from tests.evaluation.helpers import tiny_evaluation
+from tests.evaluation.helpers import TINY, tiny_evaluation
 from yatzy_env.errors import YatzyError
+from yatzy_env.solver.triple import Interval
 
 TRAINING = Training(
     command="python scripts/train.py tiny",
@@ -65,13 +73,71 @@ def test_the_card_holds_figures_training_and_warnings() -> None:
 
 def test_the_card_counts_its_shares_to_a_whole() -> None:
     match = tiny_evaluation().matches[1]
-    lines = [
-        line for line in model_card(tiny_evaluation(), TRAINING, agent="greedy").splitlines() if line.endswith("% |")
-    ]
-    shares = {line.split("|")[1].strip(): int(line.split("|")[3].strip(" %")) for line in lines if "±" in line}
-    kinds = [shares[kind] for kind in match.kinds]
-    assert sum(kinds) == pytest.approx(100, abs=2)
-    assert sum(shares.values()) - sum(kinds) == pytest.approx(100, abs=2), "the thirds of the game"
+    rows = [line.split("|") for line in model_card(tiny_evaluation(), TRAINING, agent="greedy").splitlines()]
+    shares = {row[1].strip(" `"): int(row[3].strip(" %")) for row in rows if len(row) > 4 and row[3].endswith("% ")
+              and "±" in row[2]}  # fmt: skip
+    groups = [match.kinds, TINY.boxes, [name for name in shares if name not in (*match.kinds, *TINY.boxes)]]
+    for names in groups:
+        assert sum(shares[name] for name in names) == pytest.approx(100, abs=3), names
+
+
+def test_the_card_has_a_row_per_box() -> None:
+    evaluation = tiny_evaluation()
+    card, match, best = model_card(evaluation, TRAINING, agent="greedy"), *evaluation.matches[1:]
+    regret = match.regret_by_box.sum(axis=2).mean(axis=0)
+    for box, name in enumerate(TINY.boxes):
+        (row,) = [line.split("|") for line in card.splitlines() if line.startswith(f"| `{name}` |")]
+        assert float(row[2].split("±")[0]) == pytest.approx(regret[box], abs=0.006)
+        assert float(row[4]) == pytest.approx(match.written[:, box].mean(), abs=0.006)
+        assert float(row[5]) == pytest.approx(best.written[:, box].mean(), abs=0.006)
+
+
+def test_an_exact_score_stands_on_the_card_and_stays_with_its_weights(tmp_path: Path) -> None:
+    evaluation = tiny_evaluation()
+    found = exact_score(GreedyAgent(TINY), TINY, cache=False)
+    exact = exact_record(found, "ab" * 32, evaluation.provenance)
+    results = tuple(
+        replace(result, exact_score=found.expected_score) if result.agent == "greedy" else result
+        for result in evaluation.results
+    )
+    card = write_card(replace(evaluation, results=results), TRAINING, tmp_path, agent="greedy", exact=exact)
+    assert f"| exact score | {found.expected_score:.6f} | {evaluation.optimum:.6f} |" in card.read_text()
+    assert f"- exact score: {found.situations:,} situations" in card.read_text()
+    assert kept_exact(tmp_path / "results.json", "ab" * 32) == exact
+    assert kept_exact(tmp_path / "results.json", "cd" * 32) is None
+    assert kept_exact(tmp_path / "nothing.json", "ab" * 32) is None
+    (tmp_path / "results.json").write_text('{"exact": {"score": 1}}')
+    with pytest.raises(YatzyError, match=r"results\.json: damaged"):
+        kept_exact(tmp_path / "results.json", "ab" * 32)
+
+
+def test_several_columns_have_a_place_in_the_interval() -> None:
+    rules = TINY.replace(columns=(1, 2))
+    bounds = Interval(rules, 200.0, 300.0, "by hand", 220.0, 0.5, 100, 1, 0.0, 0.0, False)
+    evaluation = evaluate({"ppo": GreedyAgent(rules)}, rules, 100, 1, None, provenance("x"), bounds=bounds)
+    card, (result,) = model_card(evaluation, TRAINING), evaluation.results
+    mean = result.mean_score
+    for wanted in (
+        f"Scores **{mean:.2f} ± {result.score_se:.2f} points**",
+        f"{abs(mean / 2 - 100):.2f} % {'above' if mean >= 200 else 'below'} the 200.00",
+        "The optimum lies between 200.00 and 300.00, proved.",
+        f"| {mean - 200:.2f} | {mean - 200:.1f} % of its width |",
+        f"| {100 * mean / 300:.2f} % |",
+        "scores 220.00 ± 0.50 on other dice",
+        "| x1 | ",
+        "| x2 | ",
+    ):
+        assert wanted in card
+    match = evaluation.matches[0]
+    points = re.findall(r"^\| x(\d) \| (\S+) ±", card, re.MULTILINE)
+    assert sum(int(factor) * float(mean) for factor, mean in points) == pytest.approx(match.score.mean(), abs=0.02)
+    with pytest.raises(YatzyError, match="needs the optimum or the interval"):
+        model_card(replace(evaluation, bounds=None), TRAINING)
+
+
+def test_rulesets_that_reuse_the_model_are_named() -> None:
+    card = model_card(tiny_evaluation(), TRAINING, agent="greedy", reused_for=["small", "smaller"])
+    assert "`small`, `smaller` reuse it" in card
 
 
 def test_the_card_says_where_the_model_falls_short() -> None:

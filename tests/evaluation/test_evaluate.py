@@ -149,7 +149,7 @@ def test_columns_without_an_interval_are_measured_all_the_same(run: Run) -> None
         (["greedy", "--plot", "picture.doc"], "allowed are files ending in .png"),
         (["greedy", "greedy"], "agent 'greedy' is named twice"),
         (["optimal", "--ruleset", "triple"], "'triple' cannot be solved"),
-        (["ppo", "--ruleset", "maxi-forced"], "no trained model for ruleset 'maxi-forced'"),
+        (["ppo", "--set", "throws=4"], "the model for 'yatzy' cannot play throws = 4; it was trained with 3"),
         (["nosuch.module:factory"], "cannot import 'nosuch.module'"),
     ],
 )

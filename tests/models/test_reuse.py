@@ -130,7 +130,7 @@ def test_the_same_observations_are_read_alike() -> None:
     ("own", "rules", "block", "stands_for"),
     [
         ("yahtzee", ruleset("yahtzee-no-bonus"), "yatzy_fifty", [0]),
-        ("yatzy", ruleset("yatzy").replace(bonus_points=0), "upper", [1, 1, 0, 1, -1]),
+        ("yatzy", ruleset("yatzy").replace(bonus_points=0), "upper", [0, 0, 1, 0, 0]),
     ],
 )
 def test_a_missing_block_reads_as_a_constant(own: str, rules: Ruleset, block: str, stands_for: list[float]) -> None:
@@ -144,14 +144,14 @@ def test_a_missing_block_reads_as_a_constant(own: str, rules: Ruleset, block: st
     np.testing.assert_allclose(adapted.values(observations), weights.values(filled_in), rtol=1e-4, atol=1e-4)
 
 
-def test_a_bonus_out_of_reach_looks_like_none() -> None:
-    """The constant for a missing upper block is what the environment shows in a hopeless column."""
+def test_no_bonus_looks_like_one_that_is_secured() -> None:
+    """The constant for a missing upper block is what the environment shows when nothing more is to be earned."""
     rules = ruleset("yatzy")
     now = empty_situations(compile_tables(rules), 1)
-    now.filled[:] = 0b111111
+    now.filled[:], now.upper[:] = 0b111111, 63
     upper = {block.name: block for block in observation_blocks(rules)}["upper"]
     shown = observe(compile_tables(rules), now)[0, upper.start : upper.start + upper.size]
-    np.testing.assert_array_equal(shown, [1, 1, 0, 1, -1])
+    np.testing.assert_array_equal(shown, [0, 0, 1, 0, 0])
 
 
 def test_a_block_the_model_does_not_know_is_not_seen() -> None:

@@ -52,7 +52,3 @@ def small_config(rounds: int = 2) -> WinConfig:
         points=PointsStage(**common, learning_rate=rate, rounds=rounds, games=64, cards=64),
         win=WinStage(**common, learning_rate=rate, rounds=rounds, games=64, stray=0.01),
     )
-
-
-
-

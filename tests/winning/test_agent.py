@@ -59,11 +59,17 @@ def test_untrained_the_chance_is_that_of_a_normal_margin() -> None:
     position = positions((1, 0, 3, 0, 5))
     inputs, ratio, spread = win_inputs(SMALL, AGENT.table, position)
     mean = AGENT.table.mean
-    margin = 5 + mean[AGENT.table.place(np.array([1]), np.array([0]))] - mean[AGENT.table.place(np.array([3]), np.array([0]))]
+    margin = (
+        5
+        + mean[AGENT.table.place(np.array([1]), np.array([0]))]
+        - mean[AGENT.table.place(np.array([3]), np.array([0]))]
+    )
     assert spread[0] == pytest.approx(np.sqrt(200))
     assert ratio[0] == pytest.approx(margin[0] / np.sqrt(200))
     assert inputs.shape == (1, input_size(SMALL))
-    assert chances(np.array([0, 1.959964], np.float32), np.zeros(2, np.float32)) == pytest.approx([0.5, 0.975], abs=1e-6)
+    assert chances(np.array([0, 1.959964], np.float32), np.zeros(2, np.float32)) == pytest.approx(
+        [0.5, 0.975], abs=1e-6
+    )
 
 
 def test_a_finished_game_is_counted() -> None:
@@ -77,7 +83,7 @@ def test_the_last_turn_of_an_opponent_is_counted_exactly() -> None:
     alone = PointsPlayer(SMALL, exact_table(SMALL))
     leads = np.arange(2, 19)
     # By hand: dice are thrown again where their face is below what they will come to.
-    die = {0: {face: 1 / 6 for face in range(1, 7)}}
+    die = {0: dict.fromkeys(range(1, 7), 1 / 6)}
     for throws in (1, 2):
         before = die[throws - 1]
         mean = sum(face * chance for face, chance in before.items())
@@ -116,7 +122,9 @@ def test_actions_are_legal_and_do_not_depend_on_company() -> None:
     actions = AGENT.act(games.now, others, lead)
     assert all(is_legal(TABLES, games.now, lane, action) for lane, action in enumerate(actions))
     alone = [
-        AGENT.act(*(Situations(*(v[lane : lane + 1] for v in some)) for some in (games.now, others)), lead[lane : lane + 1])[0]
+        AGENT.act(
+            *(Situations(*(v[lane : lane + 1] for v in some)) for some in (games.now, others)), lead[lane : lane + 1]
+        )[0]
         for lane in range(0, 200, 20)
     ]
     assert actions[::20].tolist() == alone

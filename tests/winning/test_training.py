@@ -52,9 +52,7 @@ def test_the_shipped_configuration_is_valid() -> None:
     assert config.rules == ruleset("yatzy")
 
 
-@pytest.mark.parametrize(
-    ("text", "said"), [("seed: 1", "points"), ("[", "not YAML"), ("seed: 1\nseeed: 2", "seeed")]
-)
+@pytest.mark.parametrize(("text", "said"), [("seed: 1", "points"), ("[", "not YAML"), ("seed: 1\nseeed: 2", "seeed")])
 def test_bad_configurations_are_refused(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "win.yaml"
     path.write_text(text)
@@ -177,9 +175,7 @@ def test_a_run_is_shipped_and_its_card_says_what_was_measured(run: Path, tmp_pat
         (["ship", "nosuch"], "not a run folder"),
     ],
 )
-def test_bad_input_is_one_line_and_status_2(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_one_line_and_status_2(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(words)
     assert end.value.code == 2

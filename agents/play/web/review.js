@@ -124,9 +124,11 @@ function skillAndLuck(balance, cardNames) {
     const luck = 100 * card.score - optimum + loss;
     const term = (key, value, sign = "") =>
       h("div.term", {}, h("span.value", { text: sign + number(value / 100, 2) }), h("span.hint", { text: t(key) }));
-    const said =
-      `${t("review.score")} ${number(card.score)} = ${t("review.optimum")} ${number(optimum / 100, 2)} ${luck < 0 ? "\u2212" : "+"} ` +
-      `${t("review.luck")} ${number(Math.abs(luck) / 100, 2)} \u2212 ${t("review.given_away")} ${number(loss / 100, 2)}`;
+    const said = [
+      `${t("review.score")} ${number(card.score)} = ${t("review.optimum")} ${number(optimum / 100, 2)}`,
+      `${luck < 0 ? "\u2212" : "+"} ${t("review.luck")} ${number(Math.abs(luck) / 100, 2)}`,
+      `\u2212 ${t("review.given_away")} ${number(loss / 100, 2)}`,
+    ].join(" ");
     return h(
       "div.balance-row",
       {},

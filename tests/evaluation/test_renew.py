@@ -1,0 +1,97 @@
+"""A run becomes a shipped model, and its card is renewed from a measurement."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agents.evaluation.renew import Request, renew_card
+from agents.ppo.digest import record_digests
+from agents.ppo.errors import ModelError, RunError
+from agents.ppo.runs import Run, create_run
+from agents.ppo.ship import ship_model
+from agents.ppo.training import train
+from tests.ppo.helpers import quiet, tiny_config
+from yatzy_env.errors import YatzyError
+
+FEW = Request(games=40)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The shortest run of a ruleset of the catalogue that has an exact score at once."""
+    config = tiny_config(
+        ruleset="forced", total_steps=2048, lanes=64, rollout_steps=16, minibatch=512, network__hidden="[16]", epochs=1
+    )
+    made = create_run(config, tmp_path_factory.mktemp("runs"), "python scripts/train.py forced")
+    train(made, quiet())
+    return made
+
+
+@pytest.fixture
+def folder(run: Run, tmp_path: Path) -> Path:
+    return ship_model(run.folder, tmp_path / "models")
+
+
+def test_a_card_is_renewed_and_keeps_the_exact_score(folder: Path) -> None:
+    said: list[str] = []
+    card = renew_card(folder, FEW, "python scripts/card.py forced --games 40", said.append)
+    first = json.loads((folder / "results.json").read_text())
+    assert card == folder / "README.md"
+    assert "python scripts/card.py forced --games 40" in card.read_text()
+    assert "![Training curve](curve.png)" in card.read_text()
+    assert 1000 < (folder / "curve.png").stat().st_size < 40_000
+    assert said[-1] == "forced: 40 games"
+    exact = first["agents"][0]["exact_score"]
+    assert exact == first["exact"]["expected_score"]
+    assert abs(exact - first["agents"][0]["expected_score"]) < 5 * first["agents"][0]["regret_se"]
+    changed = first | {"exact": first["exact"] | {"date": "2001-01-01"}}  # kept, not computed again
+    (folder / "results.json").write_text(json.dumps(changed))
+    renew_card(folder, Request(games=30, seed=5), "again")
+    second = json.loads((folder / "results.json").read_text())
+    assert second["exact"] == changed["exact"]
+    assert (second["games"], second["seed"]) == (30, 5)
+
+
+def test_other_weights_take_the_card_away(run: Run, folder: Path) -> None:
+    renew_card(folder, FEW, "x")
+    ship_model(run.folder, folder.parent)
+    assert (folder / "README.md").exists(), "the same weights"
+    (folder / "weights.npz").write_bytes(b"older weights")
+    ship_model(run.folder, folder.parent)
+    assert not [name for name in ("README.md", "results.json", "curve.png") if (folder / name).exists()]
+
+
+def test_a_curve_ends_where_the_weights_were_saved(run: Run, tmp_path: Path) -> None:
+    curve = run.folder / "curve.csv"
+    before = curve.read_text()
+    last = before.splitlines()[-1]
+    curve.write_text(before + last.replace(last.split(",")[0], "99999999", 1) + "\n")
+    try:
+        shipped = ship_model(run.folder, tmp_path) / "curve.csv"
+    finally:
+        curve.write_text(before)
+    assert shipped.read_text().splitlines()[-1] == last
+
+
+def test_a_network_that_is_too_large_is_not_shipped(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.ppo.ship.LARGEST", 1000)
+    with pytest.raises(RunError, match="allowed: up to 1,000"):
+        ship_model(run.folder, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_be_measured_is_one_clear_line(folder: Path) -> None:
+    with pytest.raises(YatzyError, match="games = 0; allowed"):
+        renew_card(folder, Request(games=0), "x")
+    (folder / "curve.csv").unlink()
+    with pytest.raises(YatzyError, match=r"curve\.csv: there is no such file"):
+        renew_card(folder, FEW, "x")
+    (folder / "weights.npz").write_bytes(b"changed")
+    with pytest.raises(ModelError, match=r"digests\.json"):
+        renew_card(folder, FEW, "x")
+    record_digests([folder / "weights.npz"], folder.parent)
+    with pytest.raises(ModelError, match="damaged or not a model"):
+        renew_card(folder, FEW, "x")
