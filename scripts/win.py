@@ -22,6 +22,12 @@ def make_parser() -> argparse.ArgumentParser:
     measure.add_argument("model", type=Path, nargs="?", metavar="MODEL", help="folder of a run (default: shipped)")
     measure.add_argument("--games", type=int, default=100_000, metavar="N", help="games, in pairs (default: 100000)")
     measure.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the dice (default: 1)")
+    measure.add_argument(
+        "--variant",
+        metavar="V",
+        default="win",
+        help="win (default), margin: without the win network, points: without the other card",
+    )
     measure.add_argument("--trust", action="store_true", help="load a model that is on no record")
     measure.add_argument("--json", action="store_true", help="print one JSON object")
     measure.add_argument("--card", action="store_true", help="write the shipped model's card and results.json")
@@ -52,13 +58,15 @@ def measure(args: argparse.Namespace, command: str) -> None:
     from agents.winning.card import one_line, write_card
     from agents.winning.measure import measure as play
     from agents.winning.network import FILE
+    from agents.winning.variants import variant
     from yatzy_env.rules import ruleset
     from yatzy_env.solver import solve
 
-    if args.card and args.model is not None:
-        raise ModelError("--card is for the shipped model; leave out MODEL")
+    if args.card and (args.model is not None or args.variant != "win"):
+        raise ModelError("--card is for the shipped model; leave out MODEL and --variant")
     rules = ruleset("yatzy")
     agent = load_agent(rules, MODEL if args.model is None else args.model / FILE, args.trust or args.model is not None)
+    agent = variant(agent, args.variant)
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     done = 0
 

@@ -7,26 +7,17 @@ import pytest
 
 from agents.evaluation.matches import game_keys, play_match
 from agents.optimal import OptimalAgent
-from agents.winning.agent import WinningAgent
 from agents.winning.cards import PointsPlayer
 from agents.winning.env import Turn, play_against, play_alone
-from agents.winning.features import Positions
 from agents.winning.measure import Duel, measure, path_of
-from agents.winning.turns import Plans
-from tests.winning.helpers import SMALL, agent_of, exact_table, untrained
+from agents.winning.variants import variant
+from tests.winning.helpers import SMALL, agent_of, exact_table
 from yatzy_env.errors import YatzyError
 from yatzy_env.solver import solve
 
 TABLE = exact_table(SMALL)
 PLAYER = PointsPlayer(SMALL, TABLE)
 OPTIMAL = OptimalAgent(solve(SMALL, cache=False, progress=False))
-
-
-class ForPoints(WinningAgent):
-    """Plays as the opponent does, whatever the opponent's card."""
-
-    def plan(self, positions: Positions) -> Plans:
-        return self.points.plan(positions.filled, positions.upper)
 
 
 def test_a_path_adds_up() -> None:
@@ -100,7 +91,7 @@ def test_games_do_not_depend_on_company() -> None:
 
 
 def test_a_player_against_itself_wins_half_of_every_pair() -> None:
-    twin = ForPoints(SMALL, TABLE, untrained(SMALL))
+    twin = variant(agent_of(SMALL), "points")
     duel = measure(twin, OPTIMAL, SMALL, 400, 2)
     assert (duel.score == duel.own_dice).mean() > 0.95  # ties may be broken another way
     same = Duel(duel.own_dice, duel.own_dice, duel.opponent)
@@ -115,6 +106,17 @@ def test_playing_for_the_win_wins_more_than_half() -> None:
     assert low > 0.5
     assert fields["score_difference"] < 0
     assert fields["win_rate"] + fields["draw_rate"] + fields["loss_rate"] == pytest.approx(1)
+
+
+def test_variants_use_less_of_the_agent() -> None:
+    agent = agent_of(SMALL)
+    assert variant(agent, "win") is agent
+    # The helper's agent has no correction, so it is its own variant.
+    assert (
+        measure(variant(agent, "margin"), OPTIMAL, SMALL, 100, 6).score == measure(agent, OPTIMAL, SMALL, 100, 6).score
+    ).all()
+    with pytest.raises(YatzyError, match="variant 'point'"):
+        variant(agent, "point")
 
 
 @pytest.mark.parametrize("games", [0, 1, 7])

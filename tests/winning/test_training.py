@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -184,9 +186,13 @@ def test_bad_input_is_one_line_and_status_2(words: list[str], said: str, capsys:
     assert error.count("\n") == 1
 
 
-def test_the_shipped_model_plays() -> None:
-    rules = ruleset("yatzy")
-    agent = load_agent(rules)
+def test_the_example_of_the_documentation_runs_and_the_shipped_model_plays() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "winning.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert code is not None
+    names: dict[str, Any] = {}
+    exec(compile(code[1], "winning.md", "exec"), names)
+    agent = names["agent"]
     path = play_alone(agent.points, np.arange(8, dtype=np.uint64))
     *_, games = play_against(agent, path, np.arange(8, dtype=np.uint64) + 99, np.arange(8) % 2 == 0)
     assert not isinstance(games, Turn)
