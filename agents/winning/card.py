@@ -12,6 +12,7 @@ from typing import Any
 from agents.evaluation.provenance import Provenance
 from agents.ppo.digest import record_digests, sha256
 from agents.ppo.errors import ModelError, RunError
+from agents.winning.config import load_config
 from agents.winning.network import FILE, read_networks
 
 CARD = "README.md"
@@ -72,6 +73,7 @@ def write_card(fields: Mapping[str, Any], origin: Provenance, folder: Path) -> P
             curve = list(csv.DictReader(file))
         training = {
             "command": commands[0],
+            "seed": load_config(folder / "config.yaml").seed,
             "seconds": int(curve[-1]["seconds"]),
             "rounds": len(curve),
             "commit": run["commit"],
@@ -121,7 +123,8 @@ the optimal player against itself wins exactly half of every pair.
 | mean score | {fields["mean_score"]:.2f} | {fields["opponent_mean_score"]:.2f} |
 
 ± is one standard error. On the same dice it scores {-fields["score_difference"]:.2f} ± \
-{fields["score_difference_se"]:.2f} points less than the optimal player: points it gives up for wins.
+{fields["score_difference_se"]:.2f} points less than the optimal player:
+points it gives up for wins.
 
 ## Known weaknesses
 
@@ -135,7 +138,7 @@ the optimal player against itself wins exactly half of every pair.
 {training["command"]}
 ```
 
-- seed: see `config.yaml`
+- seed: {training["seed"]}
 - rounds: {training["rounds"]} in all, `curve.csv` has them
 - wall time: {training["seconds"] / 60:.1f} minutes, the machine shared with other work
 - commit: {training["commit"]}
