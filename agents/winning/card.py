@@ -76,6 +76,7 @@ def write_card(fields: Mapping[str, Any], origin: Provenance, folder: Path) -> P
             "seed": load_config(folder / "config.yaml").seed,
             "seconds": int(curve[-1]["seconds"]),
             "rounds": len(curve),
+            "taken_up_again": len(commands) - 1,
             "commit": run["commit"],
             "versions": run["versions"],
             "machine": run["machine"],
@@ -140,6 +141,7 @@ points it gives up for wins.
 
 - seed: {training["seed"]}
 - rounds: {training["rounds"]} in all, `curve.csv` has them
+- taken up again: {training["taken_up_again"]} times; the order of samples depends on it
 - wall time: {training["seconds"] / 60:.1f} minutes, the machine shared with other work
 - commit: {training["commit"]}
 - versions: {_listed(training["versions"])}
