@@ -72,6 +72,8 @@ def main() -> None:
 
         models = args.models if args.models is not None else MODELS
         shipped = shipped_names(models)
+        if args.all and not shipped:
+            raise ModelError(f"{models} holds no model")
         if not args.all and args.ruleset not in shipped:
             raise ModelError(f"{models} holds no model for {args.ruleset!r}; there are: {', '.join(shipped) or 'none'}")
         failed = renew(shipped if args.all else [args.ruleset], models, args)

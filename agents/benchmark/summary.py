@@ -156,7 +156,9 @@ def markdown(summary: Mapping[str, Any]) -> str:
     looks = protocol["evaluation"]
     return (
         "\n".join(parts)
-        + f"\nEach run played {looks['games']:,} final games under seed {looks['seed']}; percent of the optimum is "
+        + f"\nTrained for {protocol['steps']:,} decisions or a little more (whole rollouts), fewer where an "
+        f"algorithm's own limit is lower, under seeds 1 to {protocol['seeds']}. "
+        f"Each run played {looks['games']:,} final games under seed {looks['seed']}; percent of the optimum is "
         "100 x (optimum - regret per game) / optimum. IQM: interquartile mean over training seeds. The interval (95 %) "
         "is a stratified bootstrap over seeds for what was trained, and Student's t over games for what was not. "
         "Illegal: how often the best-rated action of all was illegal; the best-rated legal one was played. "

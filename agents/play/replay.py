@@ -102,7 +102,10 @@ def replay_file(path: Path, solution_source: Callable[[Ruleset], Solution | None
     except UnicodeDecodeError as error:
         raise YatzyError(f"{path} is not an exported game: it is no text") from error
     except ValidationError as error:
-        raise YatzyError(f"{path} is not an exported game: {one_line(error)[:300]}") from error
+        first = error.errors()[0]
+        is_json = first["type"] != "json_invalid"  # else the value is the whole file, which says nothing
+        text = one_line(error)[:300] if is_json else first["msg"]
+        raise YatzyError(f"{path} is not an exported game: {text}") from error
     session = _play_again(game, path)
     if session.games.total.tolist() != game.totals:
         raise YatzyError(f"{path}: its totals {game.totals} are not those of its moves {session.games.total.tolist()}")
@@ -116,7 +119,10 @@ def replay_file(path: Path, solution_source: Callable[[Ruleset], Solution | None
 def _play_again(game: ExportedGame, path: Path) -> Session:
     """The moves of a game, its dice typed in as they were thrown."""
     seats = [SeatPlan(seat.name, seat.agent) for seat in game.seats]
-    setup = make_setup(ruleset_from(dict(game.ruleset)), seats, game.teams, game.created, None)
+    try:
+        setup = make_setup(ruleset_from(dict(game.ruleset)), seats, game.teams, game.created, None)
+    except YatzyError as error:
+        raise YatzyError(f"{path}: {error}") from error
     session = Session(setup)
     for number, move in enumerate(game.moves):
         try:

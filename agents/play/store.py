@@ -39,6 +39,8 @@ CREATE TABLE IF NOT EXISTS results (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS results_of ON results (name, finished);
 """
+# In one statement: a second server may be making the tables at this moment.
+_WHAT_IS_THERE = "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
 
 
 class StoreError(YatzyError):
@@ -98,14 +100,15 @@ class Store:
             if str(path) != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
             self._file = sqlite3.connect(path, timeout=10, check_same_thread=False, isolation_level=None)
-            version = self._file.execute("PRAGMA user_version").fetchone()[0]
+            version, things = self._file.execute(_WHAT_IS_THERE).fetchone()
             if version not in (0, FORMAT):
                 raise StoreError(f"{path} has format {version}, this version reads {FORMAT}; name another --data")
+            if version == 0 and things:
+                raise StoreError(f"{path} is the database of another program; name another --data")
             self._file.execute("PRAGMA journal_mode = WAL")
             self._file.execute("PRAGMA synchronous = FULL")  # on disk, not only in the hands of the system
             self._file.execute("PRAGMA foreign_keys = ON")
-            self._file.executescript(_TABLES)
-            self._file.execute(f"PRAGMA user_version = {FORMAT}")
+            self._file.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {FORMAT}; COMMIT;")
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"{path} cannot be used for games: {error}") from error
 

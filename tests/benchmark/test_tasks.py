@@ -207,6 +207,8 @@ def test_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "| distilled (learns from the optimum) | 2 | 74.00 | 74.00 | 69.00 to 79.00 |" in text
     assert "### Over all rulesets" in text
     assert text == markdown(found)
+    assert f"Trained for {protocol.steps:,} decisions" in text
+    assert "under seeds 1 to 2." in text
     assert "| a2c | 150 | 150 |" in speeds(found)
 
 

@@ -13,6 +13,7 @@ from agents.ppo.errors import ModelError, RunError
 from agents.ppo.runs import Run, create_run
 from agents.ppo.ship import ship_model
 from agents.ppo.training import train
+from scripts import card
 from tests.ppo.helpers import quiet, tiny_config
 from yatzy_env.errors import YatzyError
 
@@ -37,11 +38,11 @@ def folder(run: Run, tmp_path: Path) -> Path:
 
 def test_a_card_is_renewed_and_keeps_the_exact_score(folder: Path) -> None:
     said: list[str] = []
-    card = renew_card(folder, FEW, "python scripts/card.py forced --games 40", said.append)
+    written = renew_card(folder, FEW, "python scripts/card.py forced --games 40", said.append)
     first = json.loads((folder / "results.json").read_text())
-    assert card == folder / "README.md"
-    assert "python scripts/card.py forced --games 40" in card.read_text()
-    assert "![Training curve](curve.png)" in card.read_text()
+    assert written == folder / "README.md"
+    assert "python scripts/card.py forced --games 40" in written.read_text()
+    assert "![Training curve](curve.png)" in written.read_text()
     assert 1000 < (folder / "curve.png").stat().st_size < 40_000
     assert said[-1] == "forced: 40 games"
     exact = first["agents"][0]["exact_score"]
@@ -95,3 +96,13 @@ def test_what_cannot_be_measured_is_one_clear_line(folder: Path) -> None:
     record_digests([folder / "weights.npz"], folder.parent)
     with pytest.raises(ModelError, match="damaged or not a model"):
         renew_card(folder, FEW, "x")
+
+
+def test_all_cards_of_no_model_are_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["card.py", "--all", "--models", str(tmp_path)])
+    with pytest.raises(SystemExit) as end:
+        card.main()
+    assert end.value.code == 2
+    assert capsys.readouterr().err == f"error: {tmp_path} holds no model\n"

@@ -71,7 +71,8 @@ def test_a_game_that_goes_on_is_replayed_as_far_as_it_went(player: Player, tmp_p
         (lambda game: game["moves"][1].update(card=7), "move 1: card 7"),
         (lambda game: game["moves"][0].update(dice=[1, 2]), "move 0: 5 dice"),
         (lambda game: game.pop("seats"), "seats is missing"),
-        (lambda game: game["ruleset"].update(dice=9), "dice = 9"),
+        (lambda game: game["ruleset"].update(dice=9), "game.json: dice = 9"),
+        (lambda game: game.update(teams=[[5]]), "game.json: teams"),
     ],
 )
 def test_a_file_that_does_not_fit_is_named_in_one_line(
@@ -101,6 +102,13 @@ def test_no_text_and_no_json(tmp_path: Path) -> None:
     for name in ("bytes", "text"):
         with pytest.raises(YatzyError, match="is not an exported game"):
             replay_file(tmp_path / name, none)
+
+
+def test_a_file_that_breaks_off_says_so(rng: Random, tmp_path: Path) -> None:
+    path = exported(tmp_path / "game.json", ruleset("yatzy"), rng)
+    path.write_text(path.read_text()[:1000])
+    with pytest.raises(YatzyError, match=r"is not an exported game: Invalid JSON: EOF .* column 1000$"):
+        replay_file(path, none)
 
 
 def test_evaluate_replays(rng: Random, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:

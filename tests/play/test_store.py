@@ -127,3 +127,14 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
     file.close()
     with pytest.raises(StoreError, match="format 99"):
         Store(tmp_path / "newer.sqlite")
+
+
+def test_the_database_of_another_program_is_left_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    file = sqlite3.connect(path)
+    file.execute("CREATE TABLE notes (text)")
+    file.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        Store(path)
+    assert path.read_bytes() == before
