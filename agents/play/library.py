@@ -81,10 +81,15 @@ class Shelf:
     def has_model(self) -> bool:
         """Whether a trained model is shipped that plays the ruleset; it is not loaded."""
         try:
-            shipped_model(self.rules)
+            shipped_model(self._named)
         except YatzyError:
             return False
         return True
+
+    @property
+    def _named(self) -> Ruleset:
+        """The ruleset under the name it was made from, by which models are found."""
+        return self.rules if self.base is None else self.rules.replace(name=self.base)
 
     @cached_property
     def marks(self) -> Marks | None:
@@ -135,7 +140,7 @@ class Shelf:
                 if name not in NAMES:
                     raise GameError("unavailable_agent", unknown("agent", name, NAMES))
                 try:
-                    self._agents[name] = make_agent(name, self.rules, self._wanted_solution)
+                    self._agents[name] = make_agent(name, self._named, self._wanted_solution)
                 except YatzyError as error:
                     raise GameError("unavailable_agent", str(error)) from error
             return self._agents[name]

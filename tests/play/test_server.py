@@ -16,7 +16,7 @@ from agents.play.store import Store
 from tests.play.conftest import free_config
 from tests.play.helpers import Player
 from yatzy_env import dice
-from yatzy_env.rules import rulesets
+from yatzy_env.rules import ruleset, rulesets
 from yatzy_env.solver import solve
 
 QUICK = ("forced", "yahtzee", "yacht")  # the others are played over HTTP by the slow tests, and here by test_session
@@ -385,8 +385,6 @@ def test_a_server_may_refuse_to_solve(player: Player) -> None:
 
 
 def test_a_ruleset_of_options_can_be_played(store: Store) -> None:
-    from yatzy_env.rules import ruleset
-
     rules = ruleset("forced").replace(name="custom", bonus_threshold=63)
     solve(rules)
     with TestClient(create_app(store, Library([(rules, "forced")]), free_config(ruleset="custom"))) as client:
@@ -398,3 +396,10 @@ def test_a_ruleset_of_options_can_be_played(store: Store) -> None:
     with TestClient(create_app(store, Library(), free_config())) as client:  # a later start without the option
         again = Player(client).get(table.path, table.token)
         assert again["ruleset"] == "custom"
+
+
+def test_a_changed_ruleset_finds_the_model_of_the_one_it_was_made_from() -> None:
+    rules = ruleset("forced").replace(name="custom", bonus_threshold=63)
+    shelf = Library([(rules, "forced")]).shelf("custom")
+    assert shelf.has_model
+    assert shelf.agent("ppo").name == "ppo"
