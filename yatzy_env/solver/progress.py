@@ -12,7 +12,7 @@ _SHOW_AFTER = 1.0  # seconds; shorter work gets no progress bar
 
 @contextmanager
 def progress_bar(text: str, total: int, done_before: int = 0) -> Iterator[Callable[[int], None]]:
-    """A progress bar on stderr that appears once there is something to wait for; never where `total` is 0.
+    """A progress bar that appears on a terminal's stderr once there is something to wait for; never where `total` is 0.
 
     Args:
         text: what is being done.
@@ -36,7 +36,8 @@ def progress_bar(text: str, total: int, done_before: int = 0) -> Iterator[Callab
                 from rich.console import Console
                 from rich.progress import Progress
 
-                bar = stack.enter_context(Progress(console=Console(stderr=True), transient=True))
+                console = Console(stderr=True)
+                bar = stack.enter_context(Progress(console=console, transient=True, disable=not console.is_terminal))
                 advance = partial(bar.advance, bar.add_task(text, total=total, completed=worked))
 
         yield done
