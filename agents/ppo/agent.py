@@ -78,6 +78,7 @@ class PPOAgent:
         self.notice = ""  # what a reader of its figures should know
         self.policy = policy
         self.sample = sample
+        self._rules = rules
         self._tables = compile_tables(rules)
         self._plan = plan_turn(self._tables)
 
@@ -123,7 +124,7 @@ class PPOAgent:
         Raises:
             ModelError: if the model holds no value network.
         """
-        return estimated_action_values(self._tables, self.policy, situations)
+        return estimated_action_values(self._rules, self.policy, situations)
 
 
 def load_agent(

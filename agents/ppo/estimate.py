@@ -12,17 +12,18 @@ from agents.ppo.luck import throw_chances
 from agents.ppo.weights import PolicyWeights
 from yatzy_env.envs.observation import observe
 from yatzy_env.games import action_masks, new_games, play
+from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
-from yatzy_env.tables import Tables
+from yatzy_env.tables import compile_tables
 
 _ROWS = 4096  # situations that go through the network at once
 
 
-def estimated_action_values(tables: Tables, policy: PolicyWeights, situations: Situations) -> NDArray[np.float64]:
+def estimated_action_values(rules: Ruleset, policy: PolicyWeights, situations: Situations) -> NDArray[np.float64]:
     """The value of every action, its own points included, as the model's value network sees it.
 
     Args:
-        tables: the compiled ruleset.
+        rules: the ruleset.
         policy: a model with a value network.
         situations: n situations, none of them a full card.
 
@@ -32,6 +33,7 @@ def estimated_action_values(tables: Tables, policy: PolicyWeights, situations: S
     Raises:
         ModelError: if the model holds no value network.
     """
+    tables = compile_tables(rules)
     masks = action_masks(tables, situations)
     rows, actions = np.nonzero(masks)
     games = new_games(tables, np.zeros(len(rows), np.uint64))
@@ -40,7 +42,7 @@ def estimated_action_values(tables: Tables, policy: PolicyWeights, situations: S
     gained = play(tables, games, actions)
 
     keep = np.where(actions < tables.keeps, actions, 0)
-    chances = throw_chances(tables)[keep]
+    chances = throw_chances(rules)[keep]
     chances[games.now.filled == tables.card.all_boxes] = 0  # nothing is thrown after the last box
     lanes, rolls = np.nonzero(chances)
     after = games.now.take(lanes)

@@ -16,6 +16,8 @@ rules state; nothing here knows good play.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,22 +26,25 @@ from yatzy_env.envs.observation import compile_rows
 from yatzy_env.kernel import kernel
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
-from yatzy_env.tables import Tables, compile_tables
+from yatzy_env.tables import compile_tables
 
 
-def throw_chances(tables: Tables) -> NDArray[np.float64]:
-    """The chance of every roll from every keep.
+@lru_cache(maxsize=8)
+def throw_chances(rules: Ruleset) -> NDArray[np.float64]:
+    """The chance of every roll from every keep. Worked out once per ruleset and process.
 
     Args:
-        tables: the compiled ruleset.
+        rules: the ruleset.
 
     Returns:
-        (K, R) float64, rows add up to 1.
+        (K, R) float64, read-only; rows add up to 1.
     """
+    tables = compile_tables(rules)
     chances = np.zeros((tables.keeps + tables.rolls, tables.rolls))
     chances[tables.keeps :] = np.eye(tables.rolls)
     for keep in reversed(range(tables.keeps)):
         chances[keep] = chances[tables.add[keep]].mean(axis=0)
+    chances.flags.writeable = False
     return chances[: tables.keeps]
 
 
@@ -56,7 +61,7 @@ class OtherThrows:
         self.throws = throws
         self._tables = compile_tables(rules)
         self._rows = compile_rows(rules)
-        self._below = np.cumsum(throw_chances(self._tables), axis=1).astype(np.float32)
+        self._below = np.cumsum(throw_chances(rules), axis=1).astype(np.float32)
         self._below[:, -1] = 2.0  # rounding may leave the sum a little short of 1
 
     def observations(

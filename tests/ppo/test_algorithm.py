@@ -99,7 +99,7 @@ def test_expected_values_are_means_over_other_throws() -> None:
     """With as many throws as there are rolls the estimate comes close to the exact mean of the value network."""
     model = build(tiny_config(lanes=64, minibatch=64, rollout_steps=1, throws=256))
     tables = compile_tables(model.env.rules)
-    chances = throw_chances(tables)
+    chances = throw_chances(model.env.rules)
     model.env.reset()
     actions = np.argmax(model.env.action_masks(), axis=1)
     shown = model.env.step(actions)[0]
