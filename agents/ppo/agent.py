@@ -14,6 +14,7 @@ from agents.ppo import kernels
 from agents.ppo.digest import MANIFEST, MODELS, check_digest
 from agents.ppo.errors import ModelError, RunError
 from agents.ppo.estimate import estimated_action_values
+from agents.ppo.features import add_features
 from agents.ppo.reuse import adapt, nearest_model
 from agents.ppo.runs import Run
 from agents.ppo.weights import PolicyWeights, read_weights
@@ -110,13 +111,13 @@ class PPOAgent:
             # batches it is: BLAS adds up small products in another order, which changes the last bits of a logit.
             only_boxes = len(some.roll) == _ROWS and not some.throws_left.any()
             first = self._tables.keeps if only_boxes else 0
-            logits = self.policy.logits(observe(self._tables, some), first)
+            logits = self.policy.logits(self._inputs(observe(self._tables, some)), first)
             _best(self._tables, self._plan.keep, self._plan.first_keep, some, logits, first, actions[part])
         return actions
 
     def logits(self, situations: Situations) -> NDArray[np.float32]:
         """(n, actions) what the network makes of every action, legal or not."""
-        return self.policy.logits(observe(self._tables, situations))
+        return self.policy.logits(self._inputs(observe(self._tables, situations)))
 
     def action_values(self, situations: Situations) -> NDArray[np.float64]:
         """(n, actions) what the model's value network expects of each action, nan where illegal; an estimate.
@@ -124,7 +125,10 @@ class PPOAgent:
         Raises:
             ModelError: if the model holds no value network.
         """
-        return estimated_action_values(self._rules, self.policy, situations)
+        return estimated_action_values(self._rules, lambda shown: self.policy.values(self._inputs(shown)), situations)
+
+    def _inputs(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        return add_features(self._rules, self.policy.features, observations)
 
 
 def load_agent(

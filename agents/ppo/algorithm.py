@@ -22,9 +22,11 @@ from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
 from agents.ppo.errors import DivergedError
+from agents.ppo.lessons import Lessons, lesson_loss, pick, teach
 from agents.ppo.luck import OtherThrows
 from agents.ppo.policy import YatzyPolicy
 from agents.ppo.vec_env import BatchVecEnv
+from yatzy_env.situation import Situations
 
 
 class Samples(NamedTuple):
@@ -85,7 +87,14 @@ class YatzyPPO(MaskablePPO):
     _last_episode_starts: NDArray[np.bool_]
 
     def __init__(
-        self, *args: Any, slice_size: int = 2048, averaging: float = 0.002, throws: int = 8, **kwargs: Any
+        self,
+        *args: Any,
+        slice_size: int = 2048,
+        averaging: float = 0.002,
+        throws: int = 8,
+        lesson_share: float = 0.0,
+        lesson_weight: float = 0.5,
+        **kwargs: Any,
     ) -> None:
         """Builds the networks and the buffer.
 
@@ -94,9 +103,14 @@ class YatzyPPO(MaskablePPO):
             slice_size: rows that go through the networks at once during an update.
             averaging: share of the new weights in their exponential average, per update.
             throws: throws per decision that its luck is estimated with; 0 leaves the luck in.
+            lesson_share: share of the decisions in which the value network teaches the policy.
+            lesson_weight: weight of the loss of those lessons.
             **kwargs: of MaskablePPO.
         """
         self.throws = throws
+        self.lesson_share = lesson_share
+        self.lesson_weight = lesson_weight
+        self.lesson_temperature = 1.0  # points; follows its schedule
         self.slice_size = slice_size
         self.averaging = averaging
         super().__init__(*args, **kwargs | {"device": "cpu", "rollout_buffer_class": RolloutBuffer})
@@ -108,6 +122,7 @@ class YatzyPPO(MaskablePPO):
         self.averages = [weights.detach().clone() for weights in self.policy.parameters()]
         self.last_rollout: dict[str, float] = {}
         self.other_throws = OtherThrows(self.env.rules, self.throws)
+        self.lessons: Lessons | None = None
 
     def _excluded_save_params(self) -> list[str]:
         return [
@@ -115,6 +130,7 @@ class YatzyPPO(MaskablePPO):
             "rng",
             "averages",
             "other_throws",
+            "lessons",
             "_last_obs",
             "_last_episode_starts",
         ]
@@ -145,9 +161,13 @@ class YatzyPPO(MaskablePPO):
         callback.on_rollout_start()
         entropies = np.empty((n_rollout_steps, env.num_envs), np.float32)
         scores: list[int] = []
+        taught: list[tuple[Any, ...]] = []
         observations, starts = self._last_obs, self._last_episode_starts
         for step in range(n_rollout_steps):
             masks = env.action_masks()
+            if self.lesson_share:
+                lanes = pick(masks, self.lesson_share, self.rng)
+                taught.append((*env.situations.take(lanes), observations[lanes], masks[lanes]))
             with torch.no_grad():
                 actions, values, log_probs, entropies[step] = self.policy.choose(torch.from_numpy(observations), masks)
             rollout_buffer.observations[step] = observations
@@ -165,6 +185,7 @@ class YatzyPPO(MaskablePPO):
         self._last_obs, self._last_episode_starts = observations, starts
         rollout_buffer.full = True
         rollout_buffer.weigh(starts)
+        self.lessons = self._teach(taught) if taught else None
         self._record_rollout(entropies, scores)
         callback.on_rollout_end()
         return True
@@ -182,6 +203,16 @@ class YatzyPPO(MaskablePPO):
         with torch.no_grad():
             values = self.policy.predict_values(torch.from_numpy(others).flatten(0, 1))
         return values.numpy().reshape(others.shape[:2]).mean(axis=1)
+
+    def _teach(self, taught: list[tuple[Any, ...]]) -> Lessons:
+        *now, observations, masks = (np.concatenate(values) for values in zip(*taught, strict=True))
+
+        def points(shown: NDArray[np.float32]) -> NDArray[np.floating]:
+            with torch.no_grad():
+                return self.policy.predict_values(torch.from_numpy(shown)).numpy().flatten() / self.env.reward_scale
+
+        situations = Situations._make(now)
+        return teach(self.env.rules, points, situations, observations, masks, self.lesson_temperature, self.rng)
 
     def _record_rollout(self, entropies: NDArray[np.float32], scores: list[int]) -> None:
         can_throw = self.rollout_buffer.action_masks[:, :, 0] == 1  # action 0 keeps nothing
@@ -203,14 +234,24 @@ class YatzyPPO(MaskablePPO):
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         clip = float(self.clip_range(self._current_progress_remaining))  # type: ignore[operator]
-        names = ("policy_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction", "gradient_norm")
+        names = (
+            "policy_loss",
+            "value_loss",
+            "entropy_loss",
+            "approx_kl",
+            "clip_fraction",
+            "lesson_loss",
+            "gradient_norm",
+        )
         sums = np.zeros(len(names))
         updates = 0
         weights: list[Tensor] = list(self.policy.parameters())
         for _ in range(self.n_epochs):
+            lessons = self._shuffled_lessons()
             for samples in self.rollout_buffer.minibatches(self.batch_size, self.rng):  # type: ignore[arg-type]
                 self.policy.optimizer.zero_grad()
-                sums[:-1] += self._accumulate_gradient(samples, clip)
+                sums[:-2] += self._accumulate_gradient(samples, clip)
+                sums[-2] += self._accumulate_lessons(next(lessons, None))
                 norm = float(torch.nn.utils.clip_grad_norm_(weights, self.max_grad_norm))
                 if not np.isfinite(norm):
                     raise DivergedError(f"a gradient is {norm} at step {self.num_timesteps}")
@@ -228,6 +269,23 @@ class YatzyPPO(MaskablePPO):
         self.logger.record("train/clip_range", clip)
         self.logger.record("train/entropy_coefficient", self.ent_coef)
         self.logger.record("train/gae_lambda", buffer.gae_lambda)
+
+    def _shuffled_lessons(self) -> Iterator[Lessons]:
+        """The lessons in random order, as many at a time as make them last as long as the minibatches."""
+        if self.lessons is None:
+            return
+        order = torch.from_numpy(self.rng.permutation(len(self.lessons.targets)))
+        minibatches = self.rollout_buffer.buffer_size * self.rollout_buffer.n_envs // self.batch_size  # type: ignore[operator]
+        for index in order.tensor_split(minibatches):
+            yield self.lessons.take(index)
+
+    def _accumulate_lessons(self, lessons: Lessons | None) -> float:
+        """Adds the gradient of the loss of some lessons; returns it for the log."""
+        if lessons is None or not len(lessons.targets):
+            return 0.0
+        loss = lesson_loss(self.policy.logits(lessons.observations), lessons)
+        (self.lesson_weight * loss).backward()
+        return float(loss.detach())
 
     def _accumulate_gradient(self, samples: Samples, clip: float) -> NDArray[np.float64]:
         """Adds the gradient of the loss over a minibatch; returns five means over it for the log."""

@@ -36,7 +36,7 @@ class _Callback(BaseCallback):
 
 
 class Schedules(_Callback):
-    """Sets lambda and the entropy coefficient before each rollout, by the steps done."""
+    """Sets what follows a schedule before each rollout, by the steps done."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -46,6 +46,7 @@ class Schedules(_Callback):
         share = self.model.num_timesteps / self.config.total_steps
         self.model.rollout_buffer.gae_lambda = self.model.gae_lambda = self.config.gae_lambda.at(share)
         self.model.ent_coef = self.config.entropy.at(share)
+        self.model.lesson_temperature = self.config.lesson_temperature.at(share)
 
 
 class Checkpoints(_Callback):

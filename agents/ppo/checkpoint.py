@@ -45,6 +45,7 @@ def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
         ruleset_digest=rules.digest,
         steps=model.num_timesteps,
         value_layers=(*value_layers, (weight * points, bias * points)),
+        features=config.features,
     )
 
 

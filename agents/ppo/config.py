@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import PydanticCustomError
 
 from agents.ppo.errors import ConfigError
+from agents.ppo.features import Features
 from yatzy_env.errors import one_line, unknown
 from yatzy_env.rules import CATALOGUE, Ruleset, rulesets
 from yatzy_env.rules import ruleset as find_ruleset
@@ -99,11 +100,15 @@ class Config(_Model):
         entropy: weight of the entropy bonus.
         gae_lambda: lambda of generalised advantage estimation.
         throws: throws per decision that its luck is estimated with (`agents.ppo.luck`); 0 leaves the luck in.
+        lesson_share: share of the decisions in which the value network teaches the policy (`agents.ppo.lessons`).
+        lesson_weight: weight of the loss of those lessons.
+        lesson_temperature: points that make an action e times as likely in a lesson.
         gamma: discount; 1, as the score counts the same whenever it is made.
         clip_range: how far the probability ratio may move per rollout.
         value_weight: weight of the value loss.
         max_gradient_norm: longer gradients are shortened to this.
         reward_scale: rewards are points times this.
+        features: what the networks read: the `observation`, or also the edge of the `bonus` (`agents.ppo.features`).
         network: the networks.
         precision: of the matrix products; `auto` takes bfloat16 where the processor has instructions for it.
         slice_rows: rows that go through the networks at once during an update.
@@ -120,15 +125,19 @@ class Config(_Model):
     rollout_steps: Whole = Field(default=16, ge=1, le=1 << 20)
     minibatch: Whole = Field(default=512, ge=2)
     epochs: Whole = Field(default=3, ge=1, le=100)
-    learning_rate: Schedule = Ramp(start=1e-3, end=0.0)
+    learning_rate: Schedule = Ramp(start=2e-3, end=0.0)
     entropy: Schedule = Ramp(start=0.05, end=0.0)
     gae_lambda: Schedule = Ramp(start=0.9, end=0.4)
-    throws: Whole = Field(default=4, ge=0, le=256)
+    throws: Whole = Field(default=8, ge=0, le=256)
+    lesson_share: Number = Field(default=0.05, ge=0, le=1)
+    lesson_weight: Number = Field(default=0.5, ge=0)
+    lesson_temperature: Schedule = Ramp(start=2.0, end=0.2)
     gamma: Number = Field(default=1.0, gt=0, le=1)
     clip_range: Number = Field(default=0.2, gt=0, lt=1)
     value_weight: Number = Field(default=0.5, gt=0)
     max_gradient_norm: Number = Field(default=0.5, gt=0)
     reward_scale: Number = Field(default=0.02, gt=0)
+    features: Features = "bonus"
     network: Network = Network()
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     slice_rows: Whole = Field(default=512, ge=1)

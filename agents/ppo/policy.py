@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 import torch
+from gymnasium import spaces
 from numpy.typing import NDArray
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor
 
 from agents.ppo import kernels
+from agents.ppo.features import Features, add_features, input_size
+from yatzy_env.rules import Ruleset
 
 
 class _MaskedLogProb(torch.autograd.Function):
@@ -36,6 +40,26 @@ class _MaskedLogProb(torch.autograd.Function):
             by_entropy.contiguous().numpy(),
         )
         return torch.from_numpy(by_logits), None, None
+
+
+class NetworkInputs(BaseFeaturesExtractor):
+    """What both networks read: observations and what is added to them. It has no weights and passes no gradient."""
+
+    def __init__(self, observation_space: spaces.Box, rules: Ruleset, features: Features) -> None:
+        """Sets the number of inputs.
+
+        Args:
+            observation_space: (D,) of the environment.
+            rules: the ruleset.
+            features: which features are added.
+        """
+        super().__init__(observation_space, input_size(rules, features))
+        self._rules = rules
+        self._features: Features = features
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """(n, inputs) of (n, D) observations."""
+        return torch.from_numpy(add_features(self._rules, self._features, observations.numpy()))
 
 
 class YatzyPolicy(MaskableActorCriticPolicy):
@@ -64,14 +88,21 @@ class YatzyPolicy(MaskableActorCriticPolicy):
     def logits_and_values(self, obs: Tensor) -> tuple[Tensor, Tensor]:
         """(n, actions) logits and (n,) values, both float32."""
         with torch.autocast("cpu", torch.bfloat16, enabled=self.mixed_precision):
-            logits = self.action_net(self.mlp_extractor.policy_net(obs))
-            latent = self.mlp_extractor.value_net(obs)
+            inputs = self.features_extractor(obs)
+            logits = self.action_net(self.mlp_extractor.policy_net(inputs))
+            latent = self.mlp_extractor.value_net(inputs)
         return logits.float(), self.value_net(latent.float()).flatten()
+
+    def logits(self, obs: Tensor) -> Tensor:
+        """(n, actions) logits, float32."""
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.mixed_precision):
+            logits = self.action_net(self.mlp_extractor.policy_net(self.features_extractor(obs)))
+        return logits.float()
 
     def predict_values(self, obs: Tensor) -> Tensor:  # type: ignore[override]
         """(n, 1) values."""
         with torch.autocast("cpu", torch.bfloat16, enabled=self.mixed_precision):
-            latent = self.mlp_extractor.value_net(obs)
+            latent = self.mlp_extractor.value_net(self.features_extractor(obs))
         return self.value_net(latent.float())
 
     def forward(

@@ -16,8 +16,9 @@ import numpy as np
 
 from agents.ppo.digest import MODELS
 from agents.ppo.errors import ModelError
+from agents.ppo.features import input_blocks
 from agents.ppo.weights import PolicyWeights
-from yatzy_env.envs.observation import Block, observation_blocks
+from yatzy_env.envs.observation import Block
 from yatzy_env.rules import CATALOGUE, Ruleset
 
 TABLE = "reuse.json"
@@ -26,6 +27,7 @@ TABLE = "reuse.json"
 _SAME = ("dice", "throws", "boxes", "columns", "saved_throws")  # what decides actions and the sizes of most blocks
 _MISSING = {
     "upper": (0.0, 0.0, 1.0, 0.0, 0.0),  # a filled column that has its bonus: upper sums have nothing more to earn
+    "bonus": (1.0, *[0.0] * 43),  # no points missing
     "yatzy_fifty": (0.0,),  # the yatzy box holds no points: nothing more to earn
 }
 
@@ -120,19 +122,22 @@ def adapt(weights: PolicyWeights, rules: Ruleset) -> PolicyWeights:
         )
     check_reusable(own, rules)
     weights.check(own)
-    layers, values = (_adapted(layers, own, rules) for layers in (weights.layers, weights.value_layers))
+    layers, values = (
+        _adapted(layers, input_blocks(own, weights.features), input_blocks(rules, weights.features))
+        for layers in (weights.layers, weights.value_layers)
+    )
     return replace(weights, layers=layers, value_layers=values, ruleset=rules.name, ruleset_digest=rules.digest)
 
 
-def _adapted(layers: tuple, own: Ruleset, rules: Ruleset) -> tuple:
-    """The layers with a first one that reads the observations of `rules`."""
+def _adapted(layers: tuple, own: list[Block], wanted: list[Block]) -> tuple:
+    """The layers with a first one that reads other blocks than its own."""
     if not layers:
         return layers
     (weight, bias), *others = layers
-    theirs = {block.name: block for block in observation_blocks(rules)}
+    theirs = {block.name: block for block in wanted}
     reads = np.zeros((len(weight), sum(block.size for block in theirs.values())), np.float32)
     bias = bias.copy()
-    for block in observation_blocks(own):
+    for block in own:
         if block.name in theirs:
             reads[:, _entries(theirs[block.name])] = weight[:, _entries(block)]
         else:

@@ -16,7 +16,7 @@ from agents.ppo.callbacks import Checkpoints, Clock, Curve, Looks, Report, Sched
 from agents.ppo.checkpoint import load_checkpoint
 from agents.ppo.config import Config
 from agents.ppo.errors import DivergedError
-from agents.ppo.policy import YatzyPolicy
+from agents.ppo.policy import NetworkInputs, YatzyPolicy
 from agents.ppo.runs import Run
 from agents.ppo.vec_env import BatchVecEnv
 
@@ -58,8 +58,12 @@ def build(config: Config) -> YatzyPPO:
         slice_size=config.slice_rows,
         averaging=config.averaging,
         throws=config.throws,
+        lesson_share=config.lesson_share,
+        lesson_weight=config.lesson_weight,
         policy_kwargs={
             "net_arch": {"pi": hidden, "vf": hidden},
+            "features_extractor_class": NetworkInputs,
+            "features_extractor_kwargs": {"rules": config.rules, "features": config.features},
             "activation_fn": _ACTIVATIONS[config.network.activation],
             "mixed_precision": mixed,
             "optimizer_kwargs": {"eps": 1e-5, "fused": True},

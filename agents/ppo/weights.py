@@ -7,18 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.ppo.errors import ModelError
-from yatzy_env.envs.observation import observation_size
+from agents.ppo.features import Features, input_size
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 
-_FORMAT = 2
+_FORMAT = 3
+_KNOWN = (2, 3)  # format 2 has no features beside the observation
 
 
 def _silu(x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -55,6 +56,7 @@ class PolicyWeights:
         ruleset_digest: its `Ruleset.digest`.
         steps: the training steps it has seen.
         value_layers: the value network in the same form, with one output in points; () where there is none.
+        features: what both networks read beside the observation (`agents.ppo.features`).
     """
 
     layers: Layers
@@ -63,20 +65,21 @@ class PolicyWeights:
     ruleset_digest: str
     steps: int
     value_layers: Layers = ()
+    features: Features = "observation"
 
-    def logits(self, observations: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
-        """(n, actions - first) logits of (n, D) observations, float32, from action number `first` on."""
-        return self._run(self.layers, observations, first)
+    def logits(self, inputs: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
+        """(n, actions - first) logits of (n, inputs) inputs, float32, from action number `first` on."""
+        return self._run(self.layers, inputs, first)
 
-    def values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n,) points still to come by the network's own estimate, of (n, D) observations, float32.
+    def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(n,) points still to come by the network's own estimate, of (n, inputs) inputs, float32.
 
         Raises:
             ModelError: if the file holds no value network.
         """
         if not self.value_layers:
             raise ModelError(f"the model for ruleset {self.ruleset!r} holds no value network")
-        return self._run(self.value_layers, observations)[:, 0]
+        return self._run(self.value_layers, inputs)[:, 0]
 
     def _run(self, layers: Layers, x: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
         *hidden, (weight, bias) = layers
@@ -96,7 +99,7 @@ class PolicyWeights:
         """
         tables = compile_tables(rules)
         sizes = (self.layers[0][0].shape[1], self.layers[-1][0].shape[0])
-        wanted = (observation_size(tables), tables.actions)
+        wanted = (input_size(rules, self.features), tables.actions)
         if self.ruleset_digest != rules.digest:
             other = "the same with other options" if self.ruleset == rules.name else repr(rules.name)
             raise ModelError(
@@ -120,6 +123,7 @@ def save_weights(weights: PolicyWeights, path: Path) -> None:
         "steps": weights.steps,
         "layers": len(weights.layers),
         "value_layers": len(weights.value_layers),
+        "features": weights.features,
     }))}  # fmt: skip
     for prefix, layers in (("", weights.layers), ("value_", weights.value_layers)):
         for index, (weight, bias) in enumerate(layers):
@@ -137,8 +141,9 @@ def read_weights(path: Path) -> PolicyWeights:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             about = json.loads(str(arrays["about"]))
-            if about["format"] != _FORMAT:
-                raise ModelError(f"{path}: format {about['format']!r} is not known; known: {_FORMAT}")
+            if about["format"] not in _KNOWN:
+                known = ", ".join(map(str, _KNOWN))
+                raise ModelError(f"{path}: format {about['format']!r} is not known; known: {known}")
             weights = PolicyWeights(
                 layers=_layers(arrays, "", about["layers"]),
                 activation=about["activation"],
@@ -146,6 +151,7 @@ def read_weights(path: Path) -> PolicyWeights:
                 ruleset_digest=about["ruleset_digest"],
                 steps=int(about["steps"]),
                 value_layers=_layers(arrays, "value_", about["value_layers"]),
+                features=about.get("features", "observation"),
             )
     except FileNotFoundError as error:
         raise ModelError(f"{path}: there is no such file") from error
@@ -175,7 +181,12 @@ def _check_shapes(weights: PolicyWeights, path: Path) -> None:
     if weights.value_layers:
         fits &= weights.value_layers[0][0].shape[1] == weights.layers[0][0].shape[1]
         fits &= weights.value_layers[-1][0].shape[0] == 1
-    if not weights.layers or not fits or weights.activation not in ACTIVATIONS:
+    if (
+        not weights.layers
+        or not fits
+        or weights.activation not in ACTIVATIONS
+        or weights.features not in get_args(Features)
+    ):
         raise ModelError(f"{path}: damaged, its layers do not fit together")
 
 

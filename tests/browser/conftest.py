@@ -24,6 +24,7 @@ pytest.importorskip("playwright", reason="the dependency group dev is not instal
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from scripts.play_check import Client, play_game
 from tests.browser.player import SETTINGS, Player
 from yatzy_env.solver import solve
 
@@ -101,6 +102,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         solve(ruleset, cache_dir=folder, progress=False)
     running = Server(folder)
     running.start()
+    play_game(Client(running.url))  # on a fresh machine its first moves wait for compilers, no test should
     yield running
     running.stop()
 

@@ -1,0 +1,100 @@
+r"""Lessons: in some decisions the value network tells the policy what it expects of every legal action.
+
+PPO learns about the actions it draws. An action that looked bad early is hardly drawn again, and stays untried although
+the value network, which has learnt from other games since, would rate it above the one that is played. A lesson asks
+the value network about all legal actions of a decision, each with the mean over the throws that may follow
+(`agents.ppo.estimate`), and pulls the policy towards
+
+$$p_a \propto \exp(Q_a / \tau),$$
+
+by cross-entropy, beside the loss of PPO. $\tau$ is the temperature in points. Everything in it is the agent's own: the
+chances of dice, which the rules state, and the network that is being trained. Nothing here knows good play.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from agents.ppo.estimate import Values, estimated_action_values
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
+
+_THROWS = 8  # first throws of the next turn that a box is rated by
+
+
+class Lessons(NamedTuple):
+    """Decisions with what the policy should do there."""
+
+    observations: Tensor  # (n, D) float32
+    action_masks: Tensor  # (n, actions) int8
+    targets: Tensor  # (n, actions) float32, rows add up to 1
+
+    def take(self, index: Tensor) -> Lessons:
+        """The lessons at some positions."""
+        return Lessons(*(values[index] for values in self))
+
+
+def pick(masks: NDArray[np.int8], share: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Chooses decisions to teach: a share of those that leave a choice, at random.
+
+    Args:
+        masks: (n, actions), nonzero where legal.
+        share: how many of the n, if that many leave a choice.
+        rng: draws them.
+
+    Returns:
+        Their positions in ascending order.
+    """
+    leaves_a_choice = np.flatnonzero(np.count_nonzero(masks, axis=1) > 1)
+    wanted = min(round(share * len(masks)), len(leaves_a_choice))
+    return np.sort(rng.choice(leaves_a_choice, wanted, replace=False))
+
+
+def teach(
+    rules: Ruleset,
+    values: Values,
+    situations: Situations,
+    observations: NDArray[np.float32],
+    masks: NDArray[np.int8],
+    temperature: float,
+    rng: np.random.Generator,
+) -> Lessons:
+    """Asks the value network about every legal action.
+
+    Args:
+        rules: the ruleset.
+        values: the value network, in points.
+        situations: n decisions.
+        observations: (n, D) what they look like.
+        masks: (n, actions), nonzero where legal.
+        temperature: points that make an action e times as likely.
+        rng: draws the throws that boxes are rated by.
+
+    Returns:
+        The lessons.
+    """
+    expected = estimated_action_values(rules, values, situations, _THROWS, rng.random(len(masks)))
+    above = np.where(masks != 0, expected - np.nanmax(expected, axis=1, keepdims=True), -np.inf)
+    weights = np.exp(above / temperature)
+    targets = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+    return Lessons(torch.from_numpy(observations), torch.from_numpy(masks), torch.from_numpy(targets))
+
+
+def lesson_loss(logits: Tensor, lessons: Lessons) -> Tensor:
+    """The mean divergence of the policy from the lessons: zero where it does as told.
+
+    Args:
+        logits: (n, actions) of the policy.
+        lessons: n lessons.
+
+    Returns:
+        A scalar, in nats.
+    """
+    log_probs = logits.masked_fill(lessons.action_masks == 0, -1e9).log_softmax(dim=1)
+    entropies = torch.special.entr(lessons.targets).sum(dim=1)
+    return (-(lessons.targets * log_probs).sum(dim=1) - entropies).mean()

@@ -1,0 +1,142 @@
+"""Lessons of the value network: what they say, where they are given, and that they revive what is never drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import yatzy_env
+from agents.ppo.estimate import Values, estimated_action_values
+from agents.ppo.lessons import Lessons, lesson_loss, pick, teach
+from agents.ppo.luck import throw_chances
+from agents.ppo.training import build
+from agents.ppo.vec_env import BatchVecEnv
+from tests.ppo.helpers import tiny_config
+from yatzy_env.envs.observation import observation_size, observe
+from yatzy_env.games import new_games, play
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
+from yatzy_env.tables import compile_tables
+
+
+def some_decisions(name: str, lanes: int, steps: int) -> BatchVecEnv:
+    """Lanes after some random steps."""
+    env = BatchVecEnv(yatzy_env.ruleset(name), lanes, seed=3)
+    rng = np.random.default_rng(5)
+    env.reset()
+    for _ in range(steps):
+        env.step(np.argmax(env.action_masks() * rng.random((lanes, env.action_space.n)), axis=1))
+    return env
+
+
+def some_network(rules: Ruleset) -> Values:
+    """A network that nobody trained, wild enough to tell situations apart."""
+    weights = np.random.default_rng(7).normal(size=observation_size(compile_tables(rules)))
+    return lambda shown: 10 * np.sin(shown @ weights)
+
+
+def plain_values(rules: Ruleset, values: Values, now: Situations) -> np.ndarray:
+    """The estimate of one situation, action by action."""
+    tables = compile_tables(rules)
+    out = np.full(tables.actions, np.nan)
+    for action in range(tables.actions):
+        games = new_games(tables, np.zeros(1, np.uint64))
+        for place, value in zip(games.now, now, strict=True):
+            place[:] = value
+        try:
+            gained = play(tables, games, np.array([action]))[0]
+        except yatzy_env.IllegalActionError:
+            continue
+        after = games.now.take(np.zeros(tables.rolls, np.intp))
+        after.roll[:] = np.arange(tables.rolls)
+        is_over = games.now.filled[0] == tables.card.all_boxes
+        chances = throw_chances(rules)[action if action < tables.keeps else 0]
+        out[action] = gained + (0 if is_over else chances @ values(observe(tables, after)))
+    return out
+
+
+@pytest.mark.parametrize("name", ["yatzy", "yahtzee", "forced", "half-force", "maxi-alga", "triple"])
+def test_estimates_equal_those_action_by_action(name: str) -> None:
+    env = some_decisions(name, 6, 25)
+    values = some_network(env.rules)
+    found = estimated_action_values(env.rules, values, env.situations)
+    np.testing.assert_array_equal(np.isnan(found), env.action_masks() == 0)
+    for lane in range(6):
+        expected = plain_values(env.rules, values, env.situations.take(np.array([lane])))
+        np.testing.assert_allclose(found[lane], expected, atol=1e-4)
+
+
+def test_some_throws_rate_boxes_like_all_in_the_mean_and_keeps_alike() -> None:
+    env = some_decisions("yatzy", 4, 20)
+    values = some_network(env.rules)
+    keeps = compile_tables(env.rules).keeps
+    exact = estimated_action_values(env.rules, values, env.situations)
+    noise = (np.arange(500) + 0.5) / 500
+    every = [estimated_action_values(env.rules, values, env.situations, 4, np.full(4, one)) for one in noise]
+    np.testing.assert_allclose(np.mean(every, axis=0)[:, keeps:], exact[:, keeps:], atol=0.1)
+    np.testing.assert_array_equal(every[0][:, :keeps], exact[:, :keeps])
+    assert np.nanmax(abs(every[0][:, keeps:] - exact[:, keeps:])) > 0.1
+
+
+def test_lessons_weigh_actions_by_what_is_expected_of_them() -> None:
+    env = some_decisions("yatzy", 16, 20)
+    values = some_network(env.rules)
+    masks, shown = env.action_masks(), observe(compile_tables(env.rules), env.situations)
+    lessons = teach(env.rules, values, env.situations, shown, masks, 2.0, np.random.default_rng(1))
+    noise = np.random.default_rng(1).random(16)
+    expected = estimated_action_values(env.rules, values, env.situations, 8, noise)
+    targets = lessons.targets.numpy()
+    np.testing.assert_allclose(targets.sum(axis=1), 1, atol=1e-6)
+    assert (targets[masks == 0] == 0).all()
+    for lane in range(16):
+        one, other = np.flatnonzero(masks[lane])[[0, -1]]
+        ratio = np.exp((expected[lane, one] - expected[lane, other]) / 2.0)
+        assert targets[lane, one] == pytest.approx(ratio * targets[lane, other], rel=1e-4, abs=1e-12)
+
+
+def test_only_decisions_that_leave_a_choice_are_taught() -> None:
+    masks = np.zeros((100, 5), np.int8)
+    masks[:, 0] = 1
+    masks[::4, 3] = 1
+    rng = np.random.default_rng(1)
+    for share, count in ((0.1, 10), (0.25, 25), (1.0, 25)):
+        lanes = pick(masks, share, rng)
+        assert len(set(lanes)) == len(lanes) == count
+        assert (lanes % 4 == 0).all()
+    assert len(pick(masks[1:4], 1.0, rng)) == 0
+
+
+def test_the_loss_is_the_divergence_over_legal_actions() -> None:
+    masks = torch.tensor([[1, 1, 0], [1, 1, 1]], dtype=torch.int8)
+    targets = torch.tensor([[0.25, 0.75, 0.0], [1.0, 0.0, 0.0]])
+    lessons = Lessons(torch.zeros(2, 1), masks, targets)
+    told = torch.tensor([[0.25, 0.75, 9.0], [1.0, 1e-9, 1e-9]]).log()
+    assert float(lesson_loss(told, lessons)) == pytest.approx(0, abs=1e-6)
+    even = torch.zeros(2, 3)
+    divergence = 0.25 * np.log(0.25 / 0.5) + 0.75 * np.log(0.75 / 0.5)
+    assert float(lesson_loss(even, lessons)) == pytest.approx((divergence + np.log(3)) / 2, rel=1e-5)
+
+
+@pytest.mark.parametrize(("share", "revives"), [(0.5, True), (0.0, False)])
+def test_an_action_that_is_never_drawn_is_learnt_from_lessons_alone(share: float, revives: bool) -> None:
+    """Throwing again is as good as ruled out at the start; only lessons bring it back."""
+    config = tiny_config(total_steps=8192 * 4, lesson_share=share, lesson_temperature=0.5, entropy=0.0)
+    model = build(config)
+    keeps = compile_tables(config.rules).keeps
+    with torch.no_grad():
+        model.policy.action_net.bias[:keeps] -= 30.0
+    model.learn(config.total_steps)
+    chosen = model.rollout_buffer.actions < keeps
+    assert (chosen.mean() > 0.2) == revives
+
+
+def test_lessons_come_with_every_rollout() -> None:
+    config = tiny_config(lesson_share=0.25)
+    model = build(config)
+    model.learn(config.rollout)
+    assert model.lessons is not None
+    assert len(model.lessons.targets) == round(0.25 * config.lanes) * config.rollout_steps
+    without = build(tiny_config(lesson_share=0.0))
+    without.learn(config.rollout)
+    assert without.lessons is None
