@@ -15,6 +15,7 @@ from agents.ppo.digest import MANIFEST, MODELS, check_digest
 from agents.ppo.errors import ModelError, RunError
 from agents.ppo.estimate import estimated_action_values
 from agents.ppo.features import add_features
+from agents.ppo.positions import to_keeps
 from agents.ppo.reuse import adapt, nearest_model
 from agents.ppo.runs import Run
 from agents.ppo.weights import PolicyWeights, read_weights
@@ -109,15 +110,20 @@ class PPOAgent:
                 continue
             # Without throws only boxes are legal, and the keeps' share of the last layer is not computed. In small
             # batches it is: BLAS adds up small products in another order, which changes the last bits of a logit.
-            only_boxes = len(some.roll) == _ROWS and not some.throws_left.any()
+            only_boxes = len(some.roll) == _ROWS and not some.throws_left.any() and self.policy.actions == "keeps"
             first = self._tables.keeps if only_boxes else 0
-            logits = self.policy.logits(self._inputs(observe(self._tables, some)), first)
+            logits = self._logits(some, first)
             _best(self._tables, self._plan.keep, self._plan.first_keep, some, logits, first, actions[part])
         return actions
 
     def logits(self, situations: Situations) -> NDArray[np.float32]:
         """(n, actions) what the network makes of every action, legal or not."""
-        return self.policy.logits(self._inputs(observe(self._tables, situations)))
+        return self._logits(situations, 0)
+
+    def _logits(self, situations: Situations, first: int) -> NDArray[np.float32]:
+        """Logits from action number `first` on, which is 0 for a network that names keeps by their positions."""
+        logits = self.policy.logits(self._inputs(observe(self._tables, situations)), first)
+        return logits if self.policy.actions == "keeps" else to_keeps(self._rules, situations.roll, logits)
 
     def action_values(self, situations: Situations) -> NDArray[np.float64]:
         """(n, actions) what the model's value network expects of each action, nan where illegal; an estimate.

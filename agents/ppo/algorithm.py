@@ -161,13 +161,13 @@ class YatzyPPO(MaskablePPO):
         callback.on_rollout_start()
         entropies = np.empty((n_rollout_steps, env.num_envs), np.float32)
         scores: list[int] = []
-        taught: list[tuple[Any, ...]] = []
+        taught: list[tuple[NDArray[Any], ...]] = []
         observations, starts = self._last_obs, self._last_episode_starts
         for step in range(n_rollout_steps):
             masks = env.action_masks()
             if self.lesson_share:
                 lanes = pick(masks, self.lesson_share, self.rng)
-                taught.append((*env.situations.take(lanes), observations[lanes], masks[lanes]))
+                taught.append((*env.situations.take(lanes), observations[lanes]))
             with torch.no_grad():
                 actions, values, log_probs, entropies[step] = self.policy.choose(torch.from_numpy(observations), masks)
             rollout_buffer.observations[step] = observations
@@ -177,7 +177,7 @@ class YatzyPPO(MaskablePPO):
             rollout_buffer.log_probs[step] = log_probs
             rollout_buffer.episode_starts[step] = starts
             observations, rollout_buffer.rewards[step], starts, infos = env.step(actions)
-            rollout_buffer.expected[step] = self._expected_values(observations, actions)
+            rollout_buffer.expected[step] = self._expected_values(observations, env.played)
             scores += [infos[lane]["episode"]["r"] for lane in np.flatnonzero(starts)]
             self.num_timesteps += env.num_envs
             if not callback.on_step():
@@ -204,15 +204,18 @@ class YatzyPPO(MaskablePPO):
             values = self.policy.predict_values(torch.from_numpy(others).flatten(0, 1))
         return values.numpy().reshape(others.shape[:2]).mean(axis=1)
 
-    def _teach(self, taught: list[tuple[Any, ...]]) -> Lessons:
-        *now, observations, masks = (np.concatenate(values) for values in zip(*taught, strict=True))
+    def _teach(self, taught: list[tuple[NDArray[Any], ...]]) -> Lessons:
+        """The lessons of some decisions, given as the arrays of their situations and their observations."""
+        *now, observations = (np.concatenate(values) for values in zip(*taught, strict=True))
 
         def points(shown: NDArray[np.float32]) -> NDArray[np.floating]:
             with torch.no_grad():
                 return self.policy.predict_values(torch.from_numpy(shown)).numpy().flatten() / self.env.reward_scale
 
         situations = Situations._make(now)
-        return teach(self.env.rules, points, situations, observations, masks, self.lesson_temperature, self.rng)
+        told = teach(self.env.rules, points, situations, self.lesson_temperature, self.rng)
+        masks, targets = (self.env.to_actions(values, situations) for values in told)
+        return Lessons(*map(torch.from_numpy, (observations, masks, targets)))
 
     def _record_rollout(self, entropies: NDArray[np.float32], scores: list[int]) -> None:
         can_throw = self.rollout_buffer.action_masks[:, :, 0] == 1  # action 0 keeps nothing

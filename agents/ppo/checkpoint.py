@@ -46,6 +46,7 @@ def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
         steps=model.num_timesteps,
         value_layers=(*value_layers, (weight * points, bias * points)),
         features=config.features,
+        actions=config.actions,
     )
 
 

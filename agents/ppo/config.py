@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from agents.ppo.errors import ConfigError
 from agents.ppo.features import Features
+from agents.ppo.positions import Actions
 from yatzy_env.errors import one_line, unknown
 from yatzy_env.rules import CATALOGUE, Ruleset, rulesets
 from yatzy_env.rules import ruleset as find_ruleset
@@ -108,6 +109,7 @@ class Config(_Model):
         value_weight: weight of the value loss.
         max_gradient_norm: longer gradients are shortened to this.
         reward_scale: rewards are points times this.
+        actions: how keeps are named: by the dice kept, or by their `positions` (`agents.ppo.positions`).
         features: what the networks read: the `observation`, or also the edge of the `bonus` (`agents.ppo.features`).
         network: the networks.
         precision: of the matrix products; `auto` takes bfloat16 where the processor has instructions for it.
@@ -137,6 +139,7 @@ class Config(_Model):
     value_weight: Number = Field(default=0.5, gt=0)
     max_gradient_norm: Number = Field(default=0.5, gt=0)
     reward_scale: Number = Field(default=0.02, gt=0)
+    actions: Actions = "keeps"
     features: Features = "bonus"
     network: Network = Network()
     precision: Literal["auto", "bfloat16", "float32"] = "auto"

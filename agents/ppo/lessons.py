@@ -56,33 +56,25 @@ def pick(masks: NDArray[np.int8], share: float, rng: np.random.Generator) -> NDA
 
 
 def teach(
-    rules: Ruleset,
-    values: Values,
-    situations: Situations,
-    observations: NDArray[np.float32],
-    masks: NDArray[np.int8],
-    temperature: float,
-    rng: np.random.Generator,
-) -> Lessons:
+    rules: Ruleset, values: Values, situations: Situations, temperature: float, rng: np.random.Generator
+) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Asks the value network about every legal action.
 
     Args:
         rules: the ruleset.
         values: the value network, in points.
         situations: n decisions.
-        observations: (n, D) what they look like.
-        masks: (n, actions), nonzero where legal.
         temperature: points that make an action e times as likely.
         rng: draws the throws that boxes are rated by.
 
     Returns:
-        The lessons.
+        (n, actions) int8, 1 where legal; (n, actions) float32, how likely each action should be.
     """
-    expected = estimated_action_values(rules, values, situations, _THROWS, rng.random(len(masks)))
-    above = np.where(masks != 0, expected - np.nanmax(expected, axis=1, keepdims=True), -np.inf)
+    expected = estimated_action_values(rules, values, situations, _THROWS, rng.random(len(situations.roll)))
+    is_legal = ~np.isnan(expected)
+    above = np.where(is_legal, expected - np.nanmax(expected, axis=1, keepdims=True), -np.inf)
     weights = np.exp(above / temperature)
-    targets = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
-    return Lessons(torch.from_numpy(observations), torch.from_numpy(masks), torch.from_numpy(targets))
+    return is_legal.astype(np.int8), (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
 def lesson_loss(logits: Tensor, lessons: Lessons) -> Tensor:

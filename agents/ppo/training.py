@@ -18,7 +18,7 @@ from agents.ppo.config import Config
 from agents.ppo.errors import DivergedError
 from agents.ppo.policy import NetworkInputs, YatzyPolicy
 from agents.ppo.runs import Run
-from agents.ppo.vec_env import BatchVecEnv
+from agents.ppo.vec_env import BatchVecEnv, PositionalVecEnv
 
 _ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "elu": nn.ELU, "silu": nn.SiLU}
 
@@ -38,7 +38,8 @@ def build(config: Config) -> YatzyPPO:
     Returns:
         The algorithm; the same configuration gives the same weights.
     """
-    env = BatchVecEnv(config.rules, config.lanes, config.seed, config.reward_scale)
+    lanes = PositionalVecEnv if config.actions == "positions" else BatchVecEnv
+    env = lanes(config.rules, config.lanes, config.seed, config.reward_scale)
     hidden = list(config.network.hidden)
     mixed = config.precision == "bfloat16" or (config.precision == "auto" and has_bfloat16())
     return YatzyPPO(

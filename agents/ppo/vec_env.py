@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from agents.ppo.positions import positional_actions, to_positions
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
+from yatzy_env.envs.wrappers import keep_patterns
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
+from yatzy_env.tables import compile_tables
 
 StepReturn = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
 
@@ -96,6 +100,23 @@ class BatchVecEnv(VecEnv):
         return self.env.action_masks()
 
     @property
+    def played(self) -> NDArray[np.int64]:
+        """(lanes,) the last actions, by the numbers of the batch environment."""
+        return self._actions
+
+    def to_actions(self, values: NDArray[Any], situations: Situations) -> NDArray[Any]:
+        """What stands at each action of the batch environment, at the actions of these lanes: the same here.
+
+        Args:
+            values: (n, actions) any values.
+            situations: the n situations that they are of.
+
+        Returns:
+            (n, actions) in the order of `action_space`.
+        """
+        return values
+
+    @property
     def situations(self) -> Situations:
         """Where every lane stands, as a copy."""
         return self.env.situations
@@ -142,3 +163,29 @@ class BatchVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
         """No lane is wrapped."""
         return [False for _ in self._get_indices(indices)]
+
+
+class PositionalVecEnv(BatchVecEnv):
+    """The same lanes and dice, with patterns for actions. Of patterns that keep the same dice the first is legal."""
+
+    def __init__(self, rules: Ruleset, lanes: int, seed: int, reward_scale: float = 1.0) -> None:
+        """Allocates the lanes; arguments as in `BatchVecEnv`."""
+        super().__init__(rules, lanes, seed, reward_scale)
+        self.action_space = spaces.Discrete(positional_actions(rules))
+        self._keeps = compile_tables(rules).keeps
+
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Takes the actions, as usual ones, for `step_wait`."""
+        patterns = keep_patterns(self.rules.dice)
+        rolls = self.situations.roll
+        is_keep = actions < patterns.shape[1]
+        meant = patterns[rolls, np.where(is_keep, actions, 0)]
+        super().step_async(np.where(is_keep, meant, actions - patterns.shape[1] + self._keeps))
+
+    def to_actions(self, values: NDArray[Any], situations: Situations) -> NDArray[Any]:
+        """What stands at each usual action, at the pattern that means it; 0 where a pattern means nothing."""
+        return to_positions(self.rules, situations.roll, values)
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """(lanes, positional actions) int8, 1 where legal."""
+        return to_positions(self.rules, self.situations.roll, super().action_masks())

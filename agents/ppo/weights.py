@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from agents.ppo.errors import ModelError
 from agents.ppo.features import Features, input_size
+from agents.ppo.positions import Actions, positional_actions
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 
@@ -57,6 +58,7 @@ class PolicyWeights:
         steps: the training steps it has seen.
         value_layers: the value network in the same form, with one output in points; () where there is none.
         features: what both networks read beside the observation (`agents.ppo.features`).
+        actions: how its actions name keeps (`agents.ppo.positions`).
     """
 
     layers: Layers
@@ -66,6 +68,7 @@ class PolicyWeights:
     steps: int
     value_layers: Layers = ()
     features: Features = "observation"
+    actions: Actions = "keeps"
 
     def logits(self, inputs: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
         """(n, actions - first) logits of (n, inputs) inputs, float32, from action number `first` on."""
@@ -99,7 +102,8 @@ class PolicyWeights:
         """
         tables = compile_tables(rules)
         sizes = (self.layers[0][0].shape[1], self.layers[-1][0].shape[0])
-        wanted = (input_size(rules, self.features), tables.actions)
+        actions = positional_actions(rules) if self.actions == "positions" else tables.actions
+        wanted = (input_size(rules, self.features), actions)
         if self.ruleset_digest != rules.digest:
             other = "the same with other options" if self.ruleset == rules.name else repr(rules.name)
             raise ModelError(
@@ -124,6 +128,7 @@ def save_weights(weights: PolicyWeights, path: Path) -> None:
         "layers": len(weights.layers),
         "value_layers": len(weights.value_layers),
         "features": weights.features,
+        "actions": weights.actions,
     }))}  # fmt: skip
     for prefix, layers in (("", weights.layers), ("value_", weights.value_layers)):
         for index, (weight, bias) in enumerate(layers):
@@ -152,6 +157,7 @@ def read_weights(path: Path) -> PolicyWeights:
                 steps=int(about["steps"]),
                 value_layers=_layers(arrays, "value_", about["value_layers"]),
                 features=about.get("features", "observation"),
+                actions=about.get("actions", "keeps"),
             )
     except FileNotFoundError as error:
         raise ModelError(f"{path}: there is no such file") from error

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from agents.benchmark.protocol import PROTOCOL, UNTRAINED, load_protocol, parse_protocol
+from agents.benchmark.protocol import PROTOCOL, UNTRAINED, PPOSettings, load_protocol, parse_protocol
 from agents.benchmark.tasks import Task, work_list
 from agents.evaluation.seeds import is_final
+from agents.ppo.config import CONFIGS
 from agents.ppo.errors import ConfigError
 from tests.benchmark.helpers import small
 from yatzy_env.rules import ruleset
@@ -97,3 +98,23 @@ def test_ppo_is_configured_for_the_ruleset_of_the_task() -> None:
     assert (config.rules.name, config.total_steps, config.seed, config.lanes) == ("half-force", 777, 3, 32)
     changed = ruleset("yatzy").replace(bonus_threshold=42)
     assert settings.config_for(changed, 777, 3).rules == changed
+
+
+def test_the_ablation_compares_masks_and_nothing_else() -> None:
+    """Its masked and unmasked PPO differ in the masks alone; every other row of PPO changes what it names."""
+    protocol = load_protocol(CONFIGS / "ablation.yaml")
+    unmasked = protocol.algorithms["unmasked"].model_dump()
+    masked = protocol.algorithms["masked"].base
+    for name in ("lanes", "rollout_steps", "minibatch", "epochs", "gamma", "reward_scale", "clip_range"):
+        assert getattr(masked, name) == unmasked[name], name
+    for name in ("learning_rate", "gae_lambda", "entropy"):
+        assert getattr(masked, name).start == getattr(masked, name).end == unmasked[name], name
+    assert masked.network.hidden == unmasked["hidden"]
+    assert (masked.throws, masked.lesson_share, masked.features, masked.actions) == (0, 0, "observation", "keeps")
+    changed = {name: set(row.changes) for name, row in protocol.algorithms.items() if isinstance(row, PPOSettings)}
+    assert changed["ppo"] == set()
+    assert changed["luck"] == changed["no-lessons"] | {"throws"}
+    assert changed["masked-positions"] == changed["masked"] | {"actions"}
+    assert all(
+        len(names) == 1 for name, names in changed.items() if name not in ("ppo", "luck") and "masked" not in name
+    )
