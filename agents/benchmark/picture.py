@@ -21,8 +21,8 @@ _CLOSE = 1.06  # levels that differ by less share a label
 def draw_curves(summary: Mapping[str, Any], path: Path) -> None:
     """Draws a panel per ruleset: the mean over seeds, and a band from the lowest to the highest seed.
 
-    What is drawn is what is missing to the optimum, on a logarithmic scale: the last percent takes as much room as the
-    first ninety. Where no optimum is known it is the mean score.
+    What is drawn is what is missing to the optimum, on a logarithmic scale, so that the last percents can be
+    told apart. Where no optimum is known it is the mean score.
 
     Args:
         summary: what `summarise_results` returned.

@@ -117,7 +117,7 @@ class PPOAgent:
         return actions
 
     def logits(self, situations: Situations) -> NDArray[np.float32]:
-        """(n, actions) what the network makes of every action, legal or not."""
+        """(n, actions) what the network makes of every action; of legal ones alone if it names keeps by positions."""
         return self._logits(situations, 0)
 
     def _logits(self, situations: Situations, first: int) -> NDArray[np.float32]:

@@ -1,10 +1,11 @@
-"""MaskablePPO for large batches on one core: the same algorithm, with the work that is not arithmetic taken out.
+"""MaskablePPO for large batches on one core, with the work that is not arithmetic taken out.
 
 Against sb3-contrib's loop: actions are drawn and rated by compiled loops over the legal actions (`agents.ppo.kernels`),
 the rollout is stored in arrays that are allocated once, masks are bytes, minibatches are processed in slices that stay
 in the cache (their gradients add up to that of the minibatch), and nothing is done per lane. Advantages leave out the
-luck of the dice (`agents.ppo.luck`): that is what lets minibatches be small and learning fast. Beside the weights an
-exponential average of them is kept, which plays slightly better.
+luck of the dice (`agents.ppo.luck`): that is what lets minibatches be small and learning fast. In some decisions the
+value network tells the policy what it expects of every action (`agents.ppo.lessons`). Beside the weights an exponential
+average of them is kept, which plays slightly better.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ class YatzyPPO(MaskablePPO):
         throws: int = 8,
         lesson_share: float = 0.0,
         lesson_weight: float = 0.5,
+        lesson_temperature: float = 1.0,
         **kwargs: Any,
     ) -> None:
         """Builds the networks and the buffer.
@@ -105,12 +107,13 @@ class YatzyPPO(MaskablePPO):
             throws: throws per decision that its luck is estimated with; 0 leaves the luck in.
             lesson_share: share of the decisions in which the value network teaches the policy.
             lesson_weight: weight of the loss of those lessons.
+            lesson_temperature: points that make an action e times as likely in them.
             **kwargs: of MaskablePPO.
         """
         self.throws = throws
         self.lesson_share = lesson_share
         self.lesson_weight = lesson_weight
-        self.lesson_temperature = 1.0  # points; follows its schedule
+        self.lesson_temperature = lesson_temperature
         self.slice_size = slice_size
         self.averaging = averaging
         super().__init__(*args, **kwargs | {"device": "cpu", "rollout_buffer_class": RolloutBuffer})
@@ -210,7 +213,8 @@ class YatzyPPO(MaskablePPO):
 
         def points(shown: NDArray[np.float32]) -> NDArray[np.floating]:
             with torch.no_grad():
-                return self.policy.predict_values(torch.from_numpy(shown)).numpy().flatten() / self.env.reward_scale
+                values = self.policy.predict_values(torch.from_numpy(shown)).numpy().flatten()
+            return values * (self.gamma / self.env.reward_scale)
 
         situations = Situations._make(now)
         told = teach(self.env.rules, points, situations, self.lesson_temperature, self.rng)
@@ -272,6 +276,7 @@ class YatzyPPO(MaskablePPO):
         self.logger.record("train/clip_range", clip)
         self.logger.record("train/entropy_coefficient", self.ent_coef)
         self.logger.record("train/gae_lambda", buffer.gae_lambda)
+        self.logger.record("train/lesson_temperature", self.lesson_temperature)
 
     def _shuffled_lessons(self) -> Iterator[Lessons]:
         """The lessons in random order, as many at a time as make them last as long as the minibatches."""

@@ -19,7 +19,7 @@ from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.config import Config
 from agents.ppo.digest import sha256
 from agents.ppo.errors import RunError
-from agents.ppo.runs import Run
+from agents.ppo.runs import Run, check_complete
 from agents.ppo.weights import PolicyWeights, save_weights
 
 
@@ -97,11 +97,12 @@ def load_checkpoint(run: Run, model: YatzyPPO) -> float:
         The training seconds spent before.
 
     Raises:
-        RunError: if there is no checkpoint, or its files are not those on record.
+        RunError: if there is no checkpoint, its files are not those on record, or another version started the run.
     """
     manifest = run.manifest()
     if not manifest:
         raise RunError(f"{run.folder} has no checkpoint")
+    check_complete(run)
     for name, digest in manifest["files"].items():
         path = run.folder / name
         if not path.is_file() or sha256(path) != digest:

@@ -155,6 +155,9 @@ class Config(_Model):
             raise ValueError(f"minibatch = {self.minibatch} must divide lanes x rollout_steps = {rollout}")
         if max(self.gae_lambda.start, self.gae_lambda.end) > 1:
             raise ValueError(f"gae_lambda = {self.gae_lambda.start} to {self.gae_lambda.end} must lie in 0..1")
+        if not min(self.lesson_temperature.start, self.lesson_temperature.end) > 0:
+            ends = f"{self.lesson_temperature.start} to {self.lesson_temperature.end}"
+            raise ValueError(f"lesson_temperature = {ends} must lie above 0")
         if isinstance(self.ruleset, str) and self.ruleset not in CATALOGUE:
             raise ValueError(unknown("ruleset", self.ruleset, CATALOGUE))
         _ = self.rules  # raises for fields that do not fit

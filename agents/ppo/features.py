@@ -27,7 +27,8 @@ from yatzy_env.tables import compile_tables
 Features = Literal["observation", "bonus"]
 
 _MISSING = 32  # entries for the points missing
-_PER_COLUMN = _MISSING + 12
+PER_COLUMN = _MISSING + 12
+"""Entries that the features `bonus` add per column."""
 
 
 def input_blocks(rules: Ruleset, features: Features) -> list[Block]:
@@ -44,7 +45,7 @@ def input_blocks(rules: Ruleset, features: Features) -> list[Block]:
     card = compile_tables(rules).card
     if features == "bonus" and card.bonus_threshold:
         start = blocks[-1].start + blocks[-1].size
-        size = _PER_COLUMN * card.columns
+        size = PER_COLUMN * card.columns
         meaning = (
             f"per column: points missing to the bonus, one-hot over 0 to {_MISSING - 2}, then more; per face, whether "
             "filling its box now would secure the bonus; per face, whether that would put it out of reach"
@@ -53,6 +54,7 @@ def input_blocks(rules: Ruleset, features: Features) -> list[Block]:
     return blocks
 
 
+@lru_cache(maxsize=64)
 def input_size(rules: Ruleset, features: Features) -> int:
     """The number of entries that the networks read."""
     last = input_blocks(rules, features)[-1]
@@ -124,7 +126,7 @@ def _add_bonus(places, observations, out):
                 wide[at + min(missing, _MISSING - 1)] = 1
                 if missing > 0:
                     _add_edges(places, seen, wide, places.boxes[column], missing, at + _MISSING)
-            at += _PER_COLUMN
+            at += PER_COLUMN
 
 
 @kernel(inline="always")

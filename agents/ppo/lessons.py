@@ -44,14 +44,14 @@ def pick(masks: NDArray[np.int8], share: float, rng: np.random.Generator) -> NDA
 
     Args:
         masks: (n, actions), nonzero where legal.
-        share: how many of the n, if that many leave a choice.
+        share: how many of the n in the mean, if that many leave a choice.
         rng: draws them.
 
     Returns:
         Their positions in ascending order.
     """
     leaves_a_choice = np.flatnonzero(np.count_nonzero(masks, axis=1) > 1)
-    wanted = min(round(share * len(masks)), len(leaves_a_choice))
+    wanted = min(int(share * len(masks) + rng.random()), len(leaves_a_choice))  # a fraction is one more now and then
     return np.sort(rng.choice(leaves_a_choice, wanted, replace=False))
 
 

@@ -1,9 +1,10 @@
 """One model for several rulesets: which shipped model plays rules that none was trained for, and how it reads them.
 
-A network reads observations. Two rulesets with the same dice, throws and boxes have the same actions, and observations
-that differ in at most two blocks: `upper` is missing where there is no bonus, `yatzy_fifty` where nothing more is paid
-for a further yatzy. A reused model reads a missing block as the constant that says the same (`_MISSING`), and does not
-see a block it was trained without. Both are changes of its first layer alone, so that it plays like any other.
+A network reads observations and what is added to them. Two rulesets with the same dice, throws and boxes have the same
+actions, and inputs that differ in at most three blocks: `upper` and `bonus` are missing where there is no bonus,
+`yatzy_fifty` where nothing more is paid for a further yatzy. A reused model reads a missing block as the constant that
+says the same (`_MISSING`), and does not see a block it was trained without. Both are changes of its first layer alone,
+so that it plays like any other.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from agents.ppo.digest import MODELS
 from agents.ppo.errors import ModelError
-from agents.ppo.features import input_blocks
+from agents.ppo.features import PER_COLUMN, input_blocks
 from agents.ppo.weights import PolicyWeights
 from yatzy_env.envs.observation import Block
 from yatzy_env.rules import CATALOGUE, Ruleset
@@ -27,7 +28,7 @@ TABLE = "reuse.json"
 _SAME = ("dice", "throws", "boxes", "columns", "saved_throws")  # what decides actions and the sizes of most blocks
 _MISSING = {
     "upper": (0.0, 0.0, 1.0, 0.0, 0.0),  # a filled column that has its bonus: upper sums have nothing more to earn
-    "bonus": (1.0, *[0.0] * 43),  # no points missing
+    "bonus": (1.0, *[0.0] * (PER_COLUMN - 1)),  # no points missing
     "yatzy_fifty": (0.0,),  # the yatzy box holds no points: nothing more to earn
 }
 

@@ -25,12 +25,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from agents.evaluation.provenance import commit, versions
 from agents.ppo.config import Config, load
 from agents.ppo.digest import sha256
 from agents.ppo.errors import RunError
 
-_FIXED = ("ruleset", "options", "seed", "lanes", "rollout_steps", "network", "gamma", "reward_scale")
+_FIXED = (
+    *("ruleset", "options", "seed", "lanes", "rollout_steps", "network", "features", "actions", "gamma"),
+    "reward_scale",
+)
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,7 @@ def change_run(run: Run, config: Config, command: str) -> None:
     Raises:
         RunError: if the change would make it another run.
     """
+    check_complete(run)
     before, after = run.config.model_dump(), config.model_dump()
     changed = [key for key in _FIXED if before[key] != after[key]]
     if changed:
@@ -133,6 +139,19 @@ def change_run(run: Run, config: Config, command: str) -> None:
     with (run.folder / "command.txt").open("a", encoding="utf-8") as file:
         file.write(command + "\n")
     write_atomically(run.folder / "config.yaml", config.to_yaml())
+
+
+def check_complete(run: Run) -> None:
+    """Checks that the run's configuration says everything: defaults of another version would make it another run.
+
+    Raises:
+        RunError: if a key is missing.
+    """
+    path = run.folder / "config.yaml"
+    written = yaml.safe_load(path.read_text(encoding="utf-8"))
+    missing = [key for key in Config.model_fields if key not in written]
+    if missing:
+        raise RunError(f"{path} does not say {missing[0]!r}: only the version that started the run can resume it")
 
 
 def open_run(folder: Path) -> Run:

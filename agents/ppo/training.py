@@ -61,6 +61,7 @@ def build(config: Config) -> YatzyPPO:
         throws=config.throws,
         lesson_share=config.lesson_share,
         lesson_weight=config.lesson_weight,
+        lesson_temperature=config.lesson_temperature.start,
         policy_kwargs={
             "net_arch": {"pi": hidden, "vf": hidden},
             "features_extractor_class": NetworkInputs,

@@ -15,6 +15,7 @@ from agents.ppo.positions import positional_actions, to_positions
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
 from yatzy_env.envs.wrappers import keep_patterns
+from yatzy_env.errors import IllegalActionError
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import compile_tables
@@ -178,13 +179,24 @@ class PositionalVecEnv(BatchVecEnv):
         """Takes the actions, as usual ones, for `step_wait`."""
         patterns = keep_patterns(self.rules.dice)
         rolls = self.situations.roll
+        actions = np.asarray(actions, np.int64)
         is_keep = actions < patterns.shape[1]
         meant = patterns[rolls, np.where(is_keep, actions, 0)]
+        if (meant < 0).any():
+            lane = int(np.argmax(meant < 0))
+            raise IllegalActionError(f"pattern {actions[lane]} in lane {lane} means nothing with the dice on its table")
         super().step_async(np.where(is_keep, meant, actions - patterns.shape[1] + self._keeps))
 
     def to_actions(self, values: NDArray[Any], situations: Situations) -> NDArray[Any]:
         """What stands at each usual action, at the pattern that means it; 0 where a pattern means nothing."""
         return to_positions(self.rules, situations.roll, values)
+
+    def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> Any:
+        """As in `BatchVecEnv`, with the masks of these actions."""
+        if method_name != "action_masks":
+            return super().env_method(method_name, *args, indices=indices, **kwargs)
+        masks = self.action_masks()
+        return masks if indices is None else [masks[lane] for lane in self._get_indices(indices)]
 
     def action_masks(self) -> NDArray[np.int8]:
         """(lanes, positional actions) int8, 1 where legal."""

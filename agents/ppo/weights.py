@@ -156,8 +156,8 @@ def read_weights(path: Path) -> PolicyWeights:
                 ruleset_digest=about["ruleset_digest"],
                 steps=int(about["steps"]),
                 value_layers=_layers(arrays, "value_", about["value_layers"]),
-                features=about.get("features", "observation"),
-                actions=about.get("actions", "keeps"),
+                features="observation" if about["format"] == 2 else about["features"],
+                actions="keeps" if about["format"] == 2 else about["actions"],
             )
     except FileNotFoundError as error:
         raise ModelError(f"{path}: there is no such file") from error
@@ -187,13 +187,17 @@ def _check_shapes(weights: PolicyWeights, path: Path) -> None:
     if weights.value_layers:
         fits &= weights.value_layers[0][0].shape[1] == weights.layers[0][0].shape[1]
         fits &= weights.value_layers[-1][0].shape[0] == 1
-    if (
-        not weights.layers
-        or not fits
-        or weights.activation not in ACTIVATIONS
-        or weights.features not in get_args(Features)
-    ):
+    if not weights.layers or not fits:
         raise ModelError(f"{path}: damaged, its layers do not fit together")
+    for name, known in (
+        ("activation", tuple(ACTIVATIONS)),
+        ("features", get_args(Features)),
+        ("actions", get_args(Actions)),
+    ):
+        if getattr(weights, name) not in known:
+            raise ModelError(f"{path}: damaged, {name} = {getattr(weights, name)!r}; known: {', '.join(known)}")
+    if not isinstance(weights.ruleset, str):
+        raise ModelError(f"{path}: damaged, ruleset = {weights.ruleset!r} is no name")
 
 
 def _fit_together(layers: Layers) -> bool:

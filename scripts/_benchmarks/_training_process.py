@@ -50,9 +50,11 @@ def measure(name: str, rollouts: int) -> dict[str, Any]:
 
     once()
     watch = Stopwatch()
+    watch.seconds = {"lessons": 0.0}  # none where the configuration gives none
     watch.on(model.env, "step", "environment")
     watch.on(model.policy, "choose", "networks_in_rollout")
     watch.on(model, "_expected_values", "other_throws")
+    watch.on(model, "_teach", "lessons")
     watch.on(model, "train", "update")
     begun, updates = time.perf_counter(), model._n_updates
     for _ in range(rollouts):

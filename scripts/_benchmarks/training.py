@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
             "epochs": config.epochs,
             **{
                 f"{share}_percent": round(100 * sum(part[share] for part in parts) / seconds, 1)
-                for share in ("environment", "networks_in_rollout", "other_throws", "update")
+                for share in ("environment", "networks_in_rollout", "other_throws", "lessons", "update")
             },
         })  # fmt: skip
     return results

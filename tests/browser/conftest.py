@@ -102,9 +102,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         solve(ruleset, cache_dir=folder, progress=False)
     running = Server(folder)
     running.start()
-    play_game(Client(running.url))  # on a fresh machine its first moves wait for compilers, no test should
-    yield running
-    running.stop()
+    try:
+        play_game(Client(running.url))  # a fresh machine compiles during the first game: here, so that no test waits
+        yield running
+    finally:
+        running.stop()
 
 
 @pytest.fixture(scope="session")

@@ -155,6 +155,10 @@ def test_a_model_for_other_rules_is_refused(run: Path) -> None:
         {"layers": ()},
         {"layers": ((np.zeros((3, 2), np.float32), np.zeros(4, np.float32)),)},
         {"layers": ((np.zeros((3, 2)), np.zeros(3)),)},
+        {"activation": ["relu"]},
+        {"features": "pixels"},
+        {"actions": "dice"},
+        {"ruleset": ["yatzy"]},
     ],
 )
 def test_layers_must_fit(tmp_path: Path, change: dict[str, object]) -> None:

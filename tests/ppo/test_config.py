@@ -10,7 +10,7 @@ from agents.ppo.config import CONFIGS, Ramp, find_config, load, override, parse,
 from agents.ppo.errors import ConfigError
 from tests.ppo.helpers import tiny_config
 
-SHIPPED = sorted(path for path in CONFIGS.glob("*.yaml") if path.stem not in ("protocol", "win"))
+SHIPPED = sorted(path for path in CONFIGS.glob("*.yaml") if path.stem not in ("protocol", "ablation", "win"))
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -52,6 +52,10 @@ def test_overrides_reach_single_keys() -> None:
         (("learning_rate", ".nan"), ["learning_rate", "nan"]),
         (("learning_rate", "[1"), ["learning_rate", "YAML"]),
         (("gae_lambda", "1.5"), ["gae_lambda", "1.5"]),
+        (("lesson_temperature.end", "0"), ["lesson_temperature", "to 0", "above 0"]),
+        (("lesson_share", "2"), ["lesson_share", "2"]),
+        (("features", "pixels"), ["features", "pixels", "bonus"]),
+        (("actions", "dice"), ["actions", "dice", "positions"]),
         (("entropy.begin", "1.0"), ["entropy.begin"]),
         (("minibatch", "1000"), ["minibatch", "1000", "4096"]),
         (("options.bonus_treshold", "5"), ["bonus_treshold", "bonus_threshold"]),

@@ -130,12 +130,37 @@ def test_an_action_that_is_never_drawn_is_learnt_from_lessons_alone(share: float
     assert (chosen.mean() > 0.2) == revives
 
 
+def test_few_lanes_are_taught_in_the_mean_as_often() -> None:
+    rng = np.random.default_rng(1)
+    counts = [len(pick(np.ones((8, 5), np.int8), 0.05, rng)) for _ in range(4000)]
+    assert np.mean(counts) == pytest.approx(0.4, abs=0.03)
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
+def test_lessons_are_in_points_and_discount_what_is_to_come(gamma: float) -> None:
+    config = tiny_config(lesson_share=1.0, lanes=16, minibatch=512, gamma=gamma, lesson_temperature=3.0)
+    model = build(config)
+    situations = model.env.situations
+    now = [*situations, model.env.reset()]
+    state = model.rng.bit_generator.state
+
+    def points(shown: np.ndarray) -> np.ndarray:
+        with torch.no_grad():
+            return gamma * model.policy.predict_values(torch.from_numpy(shown)).numpy().flatten() / config.reward_scale
+
+    taught = model._teach([tuple(now)])
+    model.rng.bit_generator.state = state
+    masks, targets = teach(config.rules, points, situations, 3.0, model.rng)
+    np.testing.assert_array_equal(taught.action_masks, masks)
+    np.testing.assert_allclose(taught.targets, targets, rtol=1e-4, atol=1e-6)
+
+
 def test_lessons_come_with_every_rollout() -> None:
     config = tiny_config(lesson_share=0.25)
     model = build(config)
     model.learn(config.rollout)
     assert model.lessons is not None
-    assert len(model.lessons.targets) == round(0.25 * config.lanes) * config.rollout_steps
+    assert len(model.lessons.targets) == 0.25 * config.lanes * config.rollout_steps
     without = build(tiny_config(lesson_share=0.0))
     without.learn(config.rollout)
     assert without.lessons is None

@@ -67,6 +67,17 @@ def test_a_network_trained_on_positions_plays_what_it_rates_highest(tmp_path: Pa
         np.testing.assert_array_equal(model.env.played, wanted)
 
 
+def test_a_pattern_without_meaning_is_refused_by_its_number() -> None:
+    env = PositionalVecEnv(yatzy_env.ruleset("yatzy"), 4, seed=3)
+    env.reset()
+    masks = env.action_masks()
+    np.testing.assert_array_equal(env.env_method("action_masks"), masks)
+    actions = masks.argmax(axis=1)
+    actions[2] = 31  # keeps all dice
+    with pytest.raises(yatzy_env.IllegalActionError, match="pattern 31 in lane 2"):
+        env.step(actions)
+
+
 def test_lessons_are_about_positions_too() -> None:
     config = tiny_config(actions="positions", lesson_share=0.25)
     model = build(config)

@@ -73,6 +73,8 @@ def test_several_seeds_and_resuming_by_name(tmp_path: Path, capsys: pytest.Captu
 
     for words, said in (
         (["tiny", "--resume", str(folders[0]), "--lanes", "64"], "lanes = 64 cannot change"),
+        (["tiny", "--resume", str(folders[0]), "--features", "observation"], "features = 'observation' cannot change"),
+        (["tiny", "--resume", str(folders[0]), "--actions", "positions"], "actions = 'positions' cannot change"),
         (["yatzy", "--resume", str(folders[0])], "is for ruleset 'tiny', not 'yatzy'"),
     ):
         with pytest.raises(SystemExit):
@@ -80,3 +82,9 @@ def test_several_seeds_and_resuming_by_name(tmp_path: Path, capsys: pytest.Captu
         assert said in capsys.readouterr().err
     main(["tiny", "--resume", str(folders[0])])
     assert "4,096 of 4,096 steps done" in capsys.readouterr().err
+
+    config = folders[0] / "config.yaml"
+    config.write_text("".join(line for line in config.read_text().splitlines(True) if "lesson_share" not in line))
+    with pytest.raises(SystemExit):
+        main(["tiny", "--resume", str(folders[0])])
+    assert "does not say 'lesson_share'" in capsys.readouterr().err
