@@ -105,6 +105,11 @@ class Store:
                 raise StoreError(f"{path} has format {version}, this version reads {FORMAT}; name another --data")
             if version == 0 and things:
                 raise StoreError(f"{path} is the database of another program; name another --data")
+            found = self._file.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if found != "ok":
+                raise StoreError(
+                    f"{path} is damaged ({' '.join(found.split())}); restore a copy or name another --data"
+                )
             self._file.execute("PRAGMA journal_mode = WAL")
             self._file.execute("PRAGMA synchronous = FULL")  # on disk, not only in the hands of the system
             self._file.execute("PRAGMA foreign_keys = ON")

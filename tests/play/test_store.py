@@ -129,6 +129,24 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
         Store(tmp_path / "newer.sqlite")
 
 
+def test_a_database_with_garbage_behind_its_first_page_is_refused_and_kept(tmp_path: Path, rng: Random) -> None:
+    path = tmp_path / "games.sqlite"
+    store = Store(path)
+    for name in range(40):
+        session = new_session(ruleset("forced"))
+        store.add_game(f"g{name}", "t" * 200, session.setup, {"coach": "off"})
+        for number, step in enumerate(play_out(session, rng)):
+            store.add_step(f"g{name}", number, step, "now")
+    store.close()
+    damaged = bytearray(path.read_bytes())
+    assert len(damaged) > 5 * 4096
+    damaged[4096:] = rng.randbytes(len(damaged) - 4096)
+    path.write_bytes(damaged)
+    with pytest.raises(StoreError, match=r"games\.sqlite.*(damaged|cannot be used)"):
+        Store(path)
+    assert path.read_bytes() == damaged
+
+
 def test_the_database_of_another_program_is_left_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "other.sqlite"
     file = sqlite3.connect(path)
