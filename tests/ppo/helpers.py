@@ -13,7 +13,8 @@ from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.config import CONFIGS, Config, load, override
 from agents.ppo.runs import Run, create_run
 from agents.ppo.training import train
-from yatzy_env import Ruleset
+from agents.ppo.vec_env import BatchVecEnv
+from yatzy_env import Ruleset, ruleset
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
 
@@ -21,6 +22,16 @@ from yatzy_env.envs.batch import YatzyVectorEnv
 def tiny_config(**changes: object) -> Config:
     """The configuration of the learning test; double underscores stand for dots."""
     return override(load(CONFIGS / "tiny.yaml"), [(name.replace("__", "."), str(to)) for name, to in changes.items()])
+
+
+def lanes_under_way(name: str, lanes: int, steps: int) -> BatchVecEnv:
+    """Lanes of a ruleset of the catalogue after some random steps."""
+    env = BatchVecEnv(ruleset(name), lanes, seed=3)
+    rng = np.random.default_rng(5)
+    env.reset()
+    for _ in range(steps):
+        env.step(np.argmax(env.action_masks() * rng.random((lanes, env.action_space.n)), axis=1))
+    return env
 
 
 def quiet() -> Console:

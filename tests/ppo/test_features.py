@@ -17,19 +17,10 @@ from agents.ppo.runs import Run
 from agents.ppo.training import build
 from agents.ppo.vec_env import BatchVecEnv
 from agents.ppo.weights import PolicyWeights
-from tests.ppo.helpers import tiny_config, trained
+from tests.ppo.helpers import lanes_under_way, tiny_config, trained
 from yatzy_env.envs.observation import observe
 from yatzy_env.situation import Situation, batch
 from yatzy_env.tables import compile_tables
-
-
-def some_lanes(name: str, steps: int, lanes: int = 40) -> BatchVecEnv:
-    env = BatchVecEnv(yatzy_env.ruleset(name), lanes, seed=3)
-    rng = np.random.default_rng(5)
-    env.reset()
-    for _ in range(steps):
-        env.step(np.argmax(env.action_masks() * rng.random((lanes, env.action_space.n)), axis=1))
-    return env
 
 
 def plain_bonus(env: BatchVecEnv, lane: int) -> np.ndarray:
@@ -59,7 +50,7 @@ def plain_bonus(env: BatchVecEnv, lane: int) -> np.ndarray:
 def test_the_edge_of_the_bonus_is_that_of_the_card(name: str) -> None:
     said = np.zeros(12)
     for steps in (0, 5, 12, 20, 28, 36):
-        env = some_lanes(name, steps)
+        env = lanes_under_way(name, 40, steps)
         shown = observe(compile_tables(env.rules), env.situations)
         wide = add_features(env.rules, "bonus", shown)
         np.testing.assert_array_equal(wide[:, : shown.shape[1]], shown)
@@ -97,7 +88,7 @@ def test_the_edges_of_a_card_that_needs_eighteen() -> None:
     ("yacht", "bonus", 0),
 ])  # fmt: skip
 def test_inputs_have_the_size_they_say(name: str, features: Features, more: int) -> None:
-    env = some_lanes(name, 3)
+    env = lanes_under_way(name, 40, 3)
     shown = observe(compile_tables(env.rules), env.situations)
     assert input_size(env.rules, features) == shown.shape[1] + more
     assert add_features(env.rules, features, shown).shape == (40, shown.shape[1] + more)

@@ -11,23 +11,12 @@ from agents.ppo.estimate import Values, estimated_action_values
 from agents.ppo.lessons import Lessons, lesson_loss, pick, teach
 from agents.ppo.luck import throw_chances
 from agents.ppo.training import build
-from agents.ppo.vec_env import BatchVecEnv
-from tests.ppo.helpers import tiny_config
+from tests.ppo.helpers import lanes_under_way, tiny_config
 from yatzy_env.envs.observation import observation_size, observe
 from yatzy_env.games import new_games, play
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import compile_tables
-
-
-def some_decisions(name: str, lanes: int, steps: int) -> BatchVecEnv:
-    """Lanes after some random steps."""
-    env = BatchVecEnv(yatzy_env.ruleset(name), lanes, seed=3)
-    rng = np.random.default_rng(5)
-    env.reset()
-    for _ in range(steps):
-        env.step(np.argmax(env.action_masks() * rng.random((lanes, env.action_space.n)), axis=1))
-    return env
 
 
 def some_network(rules: Ruleset) -> Values:
@@ -58,7 +47,7 @@ def plain_values(rules: Ruleset, values: Values, now: Situations) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ["yatzy", "yahtzee", "forced", "half-force", "maxi-alga", "triple"])
 def test_estimates_equal_those_action_by_action(name: str) -> None:
-    env = some_decisions(name, 6, 25)
+    env = lanes_under_way(name, 6, 25)
     values = some_network(env.rules)
     found = estimated_action_values(env.rules, values, env.situations)
     np.testing.assert_array_equal(np.isnan(found), env.action_masks() == 0)
@@ -68,7 +57,7 @@ def test_estimates_equal_those_action_by_action(name: str) -> None:
 
 
 def test_some_throws_rate_boxes_like_all_in_the_mean_and_keeps_alike() -> None:
-    env = some_decisions("yatzy", 4, 20)
+    env = lanes_under_way("yatzy", 4, 20)
     values = some_network(env.rules)
     keeps = compile_tables(env.rules).keeps
     exact = estimated_action_values(env.rules, values, env.situations)
@@ -80,7 +69,7 @@ def test_some_throws_rate_boxes_like_all_in_the_mean_and_keeps_alike() -> None:
 
 
 def test_lessons_weigh_actions_by_what_is_expected_of_them() -> None:
-    env = some_decisions("yatzy", 16, 20)
+    env = lanes_under_way("yatzy", 16, 20)
     values = some_network(env.rules)
     masks, targets = teach(env.rules, values, env.situations, 2.0, np.random.default_rng(1))
     np.testing.assert_array_equal(masks, env.action_masks())
