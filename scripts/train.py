@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from agents.ppo.agent import PPOAgent
     from agents.ppo.config import Config
     from agents.ppo.runs import Run
+    from yatzy_env.rules import Ruleset
 
 ROOT = Path(__file__).parents[1]
 
@@ -28,7 +29,9 @@ def make_parser() -> argparse.ArgumentParser:
         "--total-steps 300000 --seed 2 --network.hidden '[512, 512]' --gae-lambda.end 0.2",
         allow_abbrev=False,
     )
-    parser.add_argument("ruleset", metavar="RULESET", help="a ruleset that has a configuration in configs/")
+    parser.add_argument(
+        "ruleset", metavar="RULESET", help="a ruleset that has a configuration in configs/, or generalist"
+    )
     parser.add_argument("--config", type=Path, metavar="FILE", help="another configuration file for the ruleset")
     parser.add_argument(
         "--set",
@@ -102,8 +105,8 @@ def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Ru
 def check_ruleset(config: Config, name: str, source: Path) -> None:
     from agents.ppo.errors import ConfigError
 
-    if config.rules.name != name:
-        raise ConfigError(f"{source} is for ruleset {config.rules.name!r}, not {name!r}")
+    if config.name != name:
+        raise ConfigError(f"{source} is for {config.name!r}, not {name!r}")
 
 
 def main(words: list[str] | None = None) -> None:
@@ -120,8 +123,7 @@ def main(words: list[str] | None = None) -> None:
 
         console = Console(stderr=True, soft_wrap=True, highlight=False)
 
-        def look(agent: PPOAgent) -> dict[str, float]:
-            rules = run.config.rules
+        def look(agent: PPOAgent, rules: Ruleset) -> dict[str, float]:
             solution = solve(rules) if can_solve(rules) and is_cached(rules) else None
             return quick_evaluation(agent, rules, solution, LOOK_GAMES, TRAINING)
 

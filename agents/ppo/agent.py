@@ -14,6 +14,7 @@ from agents.ppo import kernels
 from agents.ppo.digest import MANIFEST, MODELS, check_digest
 from agents.ppo.errors import ModelError, RunError
 from agents.ppo.estimate import estimated_action_values
+from agents.ppo.family import member_weights
 from agents.ppo.features import add_features
 from agents.ppo.positions import to_keeps
 from agents.ppo.reuse import adapt, nearest_model
@@ -143,7 +144,7 @@ def load_agent(
     """Loads a trained agent.
 
     Args:
-        path: a run folder, a folder of `models/`, or a `weights.npz` file.
+        path: a run folder, a folder of `models/`, or a `weights.npz` file; of a network for several rulesets too.
         rules: the ruleset to play.
         trust: load a file that is on no record.
         name: what the agent is called.
@@ -157,7 +158,7 @@ def load_agent(
     """
     file = _weights_file(Path(path))
     check_digest(file, trust)
-    weights = read_weights(file)
+    weights = member_weights(read_weights(file), rules)
     agent = PPOAgent(rules, adapt(weights, rules) if reuse else weights, name)
     if weights.ruleset_digest != rules.digest:
         agent.notice = f"agent {name!r}: the model for {weights.ruleset!r}, trained for other rules, is reused"

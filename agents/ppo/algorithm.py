@@ -24,7 +24,6 @@ from torch import Tensor
 
 from agents.ppo.errors import DivergedError
 from agents.ppo.lessons import Lessons, lesson_loss, pick, teach
-from agents.ppo.luck import OtherThrows
 from agents.ppo.policy import YatzyPolicy
 from agents.ppo.vec_env import BatchVecEnv
 from yatzy_env.situation import Situations
@@ -124,19 +123,11 @@ class YatzyPPO(MaskablePPO):
         self.policy.rng = self.rng
         self.averages = [weights.detach().clone() for weights in self.policy.parameters()]
         self.last_rollout: dict[str, float] = {}
-        self.other_throws = OtherThrows(self.env.rules, self.throws)
         self.lessons: Lessons | None = None
 
     def _excluded_save_params(self) -> list[str]:
-        return [
-            *super()._excluded_save_params(),
-            "rng",
-            "averages",
-            "other_throws",
-            "lessons",
-            "_last_obs",
-            "_last_episode_starts",
-        ]
+        own = ("rng", "averages", "lessons", "_last_obs", "_last_episode_starts")
+        return [*super()._excluded_save_params(), *own]
 
     def collect_rollouts(  # type: ignore[override]
         self,
@@ -164,13 +155,13 @@ class YatzyPPO(MaskablePPO):
         callback.on_rollout_start()
         entropies = np.empty((n_rollout_steps, env.num_envs), np.float32)
         scores: list[int] = []
-        taught: list[tuple[NDArray[Any], ...]] = []
+        taught: list[list[tuple[NDArray[Any], ...]]] = [[] for _ in env.parts]
         observations, starts = self._last_obs, self._last_episode_starts
         for step in range(n_rollout_steps):
             masks = env.action_masks()
-            if self.lesson_share:
-                lanes = pick(masks, self.lesson_share, self.rng)
-                taught.append((*env.situations.take(lanes), observations[lanes]))
+            for part, decisions in zip(env.parts, taught, strict=True) if self.lesson_share else ():
+                lanes = pick(masks[part.lanes], self.lesson_share, self.rng)
+                decisions.append((*part.env.situations.take(lanes), observations[part.lanes][lanes]))
             with torch.no_grad():
                 actions, values, log_probs, entropies[step] = self.policy.choose(torch.from_numpy(observations), masks)
             rollout_buffer.observations[step] = observations
@@ -180,7 +171,7 @@ class YatzyPPO(MaskablePPO):
             rollout_buffer.log_probs[step] = log_probs
             rollout_buffer.episode_starts[step] = starts
             observations, rollout_buffer.rewards[step], starts, infos = env.step(actions)
-            rollout_buffer.expected[step] = self._expected_values(observations, env.played)
+            rollout_buffer.expected[step] = self._expected_values(observations)
             scores += [infos[lane]["episode"]["r"] for lane in np.flatnonzero(starts)]
             self.num_timesteps += env.num_envs
             if not callback.on_step():
@@ -188,12 +179,12 @@ class YatzyPPO(MaskablePPO):
         self._last_obs, self._last_episode_starts = observations, starts
         rollout_buffer.full = True
         rollout_buffer.weigh(starts)
-        self.lessons = self._teach(taught) if taught else None
+        self.lessons = self._teach(taught) if self.lesson_share else None
         self._record_rollout(entropies, scores)
         callback.on_rollout_end()
         return True
 
-    def _expected_values(self, observations: NDArray[np.float32], actions: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _expected_values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """(lanes,) values of what was left before the dice were thrown, as a mean over other throws.
 
         Without other throws it is the value of what the dice showed, luck included, as in ordinary PPO.
@@ -201,25 +192,31 @@ class YatzyPPO(MaskablePPO):
         if not self.throws:
             with torch.no_grad():
                 return self.policy.predict_values(torch.from_numpy(observations)).numpy().flatten()
-        noise = self.rng.random(len(actions), np.float32)
-        others = self.other_throws.observations(observations, self.env.situations, actions, noise)
+        noise = self.rng.random(len(observations), np.float32)
+        others = np.concatenate([
+            part.env.other_throws(observations[part.lanes], self.throws, noise[part.lanes]) for part in self.env.parts
+        ])  # fmt: skip
         with torch.no_grad():
             values = self.policy.predict_values(torch.from_numpy(others).flatten(0, 1))
         return values.numpy().reshape(others.shape[:2]).mean(axis=1)
 
-    def _teach(self, taught: list[tuple[NDArray[Any], ...]]) -> Lessons:
-        """The lessons of some decisions, given as the arrays of their situations and their observations."""
-        *now, observations = (np.concatenate(values) for values in zip(*taught, strict=True))
+    def _teach(self, taught: list[list[tuple[NDArray[Any], ...]]]) -> Lessons:
+        """The lessons of some decisions, given by part as the arrays of their situations and their observations."""
+        parts = [self._teach_part(part.env, decisions) for part, decisions in zip(self.env.parts, taught, strict=True)]
+        return Lessons(*(torch.from_numpy(np.concatenate(values)) for values in zip(*parts, strict=True)))
+
+    def _teach_part(self, env: BatchVecEnv, decisions: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+        *now, observations = (np.concatenate(values) for values in zip(*decisions, strict=True))
 
         def points(shown: NDArray[np.float32]) -> NDArray[np.floating]:
             with torch.no_grad():
-                values = self.policy.predict_values(torch.from_numpy(shown)).numpy().flatten()
-            return values * (self.gamma / self.env.reward_scale)
+                values = self.policy.predict_values(torch.from_numpy(env.show(shown))).numpy().flatten()
+            return values * (self.gamma / env.reward_scale)
 
         situations = Situations._make(now)
-        told = teach(self.env.rules, points, situations, self.lesson_temperature, self.rng)
-        masks, targets = (self.env.to_actions(values, situations) for values in told)
-        return Lessons(*map(torch.from_numpy, (observations, masks, targets)))
+        told = teach(env.rules, points, situations, self.lesson_temperature, self.rng)
+        masks, targets = (env.to_actions(values, situations) for values in told)
+        return observations, masks, targets
 
     def _record_rollout(self, entropies: NDArray[np.float32], scores: list[int]) -> None:
         can_throw = self.rollout_buffer.action_masks[:, :, 0] == 1  # action 0 keeps nothing

@@ -17,7 +17,9 @@ from agents.ppo.agent import PPOAgent
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.checkpoint import averaged_weights, save_checkpoint
 from agents.ppo.config import Config
+from agents.ppo.family import member_weights
 from agents.ppo.runs import Run
+from yatzy_env.rules import Ruleset
 
 _CURVE = (
     "rollout/score",
@@ -84,7 +86,7 @@ class Checkpoints(_Callback):
 class Looks(_Callback):
     """Measures the averaged network between rollouts, by time, for the log alone: nothing in training reads it."""
 
-    def __init__(self, config: Config, look: Callable[[PPOAgent], Mapping[str, float]]) -> None:
+    def __init__(self, config: Config, look: Callable[[PPOAgent, Ruleset], Mapping[str, float]]) -> None:
         super().__init__()
         self.config = config
         self.look = look
@@ -98,9 +100,11 @@ class Looks(_Callback):
         self._measure()
 
     def _measure(self) -> None:
-        agent = PPOAgent(self.config.rules, averaged_weights(self.model, self.config))
-        for name, value in self.look(agent).items():
-            self.logger.record(name, value)
+        weights = averaged_weights(self.model, self.config)
+        for rules in self.config.family.members if self.config.family else (self.config.rules,):
+            agent = PPOAgent(rules, member_weights(weights, rules))
+            for name, value in self.look(agent, rules).items():
+                self.logger.record(f"{name}/{rules.name}" if self.config.family else name, value)
         self._looked_at = time.monotonic()
 
 
@@ -197,7 +201,7 @@ class Report(_Callback):
                 TimeRemainingColumn(elapsed_when_finished=True, compact=True),
                 console=self.console,
             )
-            name = f"{self.config.rules.name} seed {self.config.seed}"
+            name = f"{self.config.name} seed {self.config.seed}"
             self._progress.add_task(name, total=self.config.total_steps, speed=0.0, score=float("nan"))
             self._progress.start()
 

@@ -37,16 +37,17 @@ def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
 
     *value_layers, (weight, bias) = layers("value_net", "value_net")
     points = np.float32(1 / config.reward_scale)
-    rules = config.rules
+    members = tuple((rules.name, rules.digest) for rules in config.family.members) if config.family else ()
     return PolicyWeights(
         layers=tuple(layers("policy_net", "action_net")),
         activation=config.network.activation,
-        ruleset=rules.name,
-        ruleset_digest=rules.digest,
+        ruleset=config.name,
+        ruleset_digest="" if members else config.rules.digest,
         steps=model.num_timesteps,
         value_layers=(*value_layers, (weight * points, bias * points)),
         features=config.features,
         actions=config.actions,
+        members=members,
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import PydanticCustomError
 
 from agents.ppo.errors import ConfigError
+from agents.ppo.family import GENERALIST, Family, family_of
 from agents.ppo.features import Features
 from agents.ppo.positions import Actions
 from yatzy_env.errors import one_line, unknown
@@ -91,6 +92,7 @@ class Config(_Model):
     Attributes:
         ruleset: a name of the catalogue, or a mapping with all fields of a ruleset.
         options: fields of the ruleset to change.
+        beside: rulesets of the catalogue that the same network learns too (`agents.ppo.family`).
         seed: of the weights, the dice and the choices.
         total_steps: decisions to train on; the run ends with the first rollout that reaches them.
         lanes: games played at once.
@@ -121,6 +123,7 @@ class Config(_Model):
 
     ruleset: str | dict[str, Any] = "yatzy"
     options: dict[str, Any] = Field(default_factory=dict)
+    beside: tuple[str, ...] = ()
     seed: Whole = Field(default=1, ge=0, lt=2**32)
     total_steps: Whole = Field(ge=1)
     lanes: Whole = Field(default=1024, ge=1, le=1 << 20)
@@ -161,13 +164,38 @@ class Config(_Model):
         if isinstance(self.ruleset, str) and self.ruleset not in CATALOGUE:
             raise ValueError(unknown("ruleset", self.ruleset, CATALOGUE))
         _ = self.rules  # raises for fields that do not fit
+        self._check_family()
         return self
+
+    def _check_family(self) -> None:
+        if not self.beside:
+            return
+        for name in self.beside:
+            if name not in CATALOGUE:
+                raise ValueError(f"beside: {unknown('ruleset', name, CATALOGUE)}")
+        if not isinstance(self.ruleset, str) or self.options:
+            raise ValueError("beside: only rulesets of the catalogue without options can share a network")
+        if self.actions != "keeps":
+            raise ValueError(f"beside: actions = {self.actions!r} is for one ruleset; allowed: 'keeps'")
+        if self.lanes <= len(self.beside):
+            raise ValueError(f"lanes = {self.lanes} are too few for {1 + len(self.beside)} rulesets")
+        _ = self.family  # raises for rulesets that do not fit together
+
+    @property
+    def name(self) -> str:
+        """What the run and its network are called: the ruleset, or `generalist` if there are several."""
+        return GENERALIST if self.beside else self.rules.name
 
     @property
     def rules(self) -> Ruleset:
-        """The ruleset with its options."""
+        """The ruleset with its options; the first one if there are several."""
         rules = find_ruleset(self.ruleset)
         return rules.replace(**self.options) if self.options else rules
+
+    @property
+    def family(self) -> Family | None:
+        """The layout that several rulesets share; None if there is one."""
+        return family_of((str(self.ruleset), *self.beside), self.features) if self.beside else None
 
     @property
     def rollout(self) -> int:

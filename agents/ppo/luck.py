@@ -29,7 +29,7 @@ from yatzy_env.situation import Situations
 from yatzy_env.tables import compile_tables
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def throw_chances(rules: Ruleset) -> NDArray[np.float64]:
     """The chance of every roll from every keep. Worked out once per ruleset and process.
 
@@ -85,6 +85,12 @@ class OtherThrows:
         out = np.empty((len(shown), self.throws, shown.shape[1]), np.float32)
         _throw_again(self._tables, self._rows, self._below, shown, situations.filled, actions, noise, out)
         return out
+
+
+@lru_cache(maxsize=64)
+def other_throws(rules: Ruleset, throws: int) -> OtherThrows:
+    """`OtherThrows` of a ruleset, prepared once per process."""
+    return OtherThrows(rules, throws)
 
 
 @kernel

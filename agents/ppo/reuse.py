@@ -17,6 +17,7 @@ import numpy as np
 
 from agents.ppo.digest import MODELS
 from agents.ppo.errors import ModelError
+from agents.ppo.family import GENERALIST
 from agents.ppo.features import PER_COLUMN, input_blocks
 from agents.ppo.weights import PolicyWeights
 from yatzy_env.envs.observation import Block
@@ -34,8 +35,8 @@ _MISSING = {
 
 
 def shipped_names(models: Path = MODELS) -> list[str]:
-    """The rulesets with a shipped model, in the order of the catalogue, others after them."""
-    found = {path.parent.name for path in models.glob("*/weights.npz")}
+    """The rulesets with a shipped model of their own, in the order of the catalogue, others after them."""
+    found = {path.parent.name for path in models.glob("*/weights.npz")} - {GENERALIST}
     return [*(name for name in CATALOGUE if name in found), *sorted(found - CATALOGUE.keys())]
 
 

@@ -33,7 +33,7 @@ from agents.ppo.digest import sha256
 from agents.ppo.errors import RunError
 
 _FIXED = (
-    *("ruleset", "options", "seed", "lanes", "rollout_steps", "network", "features", "actions", "gamma"),
+    *("ruleset", "options", "beside", "seed", "lanes", "rollout_steps", "network", "features", "actions", "gamma"),
     "reward_scale",
 )
 
@@ -102,7 +102,7 @@ def create_run(config: Config, root: Path, command: str) -> Run:
         command: the command line, for the record.
     """
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{config.seed}"
-    parent = root / config.rules.name
+    parent = root / config.name
     parent.mkdir(parents=True, exist_ok=True)
     folder = parent / name
     for attempt in range(2, 100):
@@ -112,8 +112,9 @@ def create_run(config: Config, root: Path, command: str) -> Run:
         except FileExistsError:
             folder = parent / f"{name}-{attempt}"
     (folder / "command.txt").write_text(command + "\n", encoding="utf-8")
+    rulesets = [json.loads(rules.to_json()) for rules in (config.family.members if config.family else [config.rules])]
     record = {
-        "ruleset": json.loads(config.rules.to_json()),
+        **({"rulesets": rulesets} if config.family else {"ruleset": rulesets[0]}),
         "versions": versions(),
         "commit": commit(),
         "machine": _machine(),

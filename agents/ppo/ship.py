@@ -25,7 +25,7 @@ _CURVE_ROWS = 200
 
 
 def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
-    """Copies the averaged network of a run's last checkpoint, how it was trained and its curve to `models/<ruleset>/`.
+    """Copies the averaged network of a run's last checkpoint, how it was trained and its curve to `models/NAME/`.
 
     The card of other weights that were there goes; `scripts/card.py` writes a new one.
 
@@ -40,15 +40,15 @@ def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
         YatzyError: if the run has no usable checkpoint, or its network is too large.
     """
     run = open_run(run_folder)
-    rules = run.config.rules
+    config = run.config
     checkpoint = run.checkpoint()
     if checkpoint is None:
         raise RunError(f"{run.folder}: the run has no checkpoint yet")
-    load_agent(run.folder, rules)  # raises if it is not as recorded
+    load_agent(run.folder, config.rules)  # raises if it is not as recorded
     size = (checkpoint / "weights.npz").stat().st_size
     if size > LARGEST:
         raise RunError(f"{checkpoint / 'weights.npz'} has {size:,} bytes; allowed: up to {LARGEST:,}")
-    target = models / rules.name
+    target = models / config.name
     target.mkdir(parents=True, exist_ok=True)
     weights = target / "weights.npz"
     if not weights.is_file() or sha256(weights) != sha256(checkpoint / "weights.npz"):

@@ -8,6 +8,7 @@ import torch
 from rich.console import Console
 from stable_baselines3.common.callbacks import CallbackList
 from stable_baselines3.common.logger import configure
+from stable_baselines3.common.torch_layers import FlattenExtractor
 from torch import nn
 
 from agents.ppo.agent import PPOAgent
@@ -16,9 +17,11 @@ from agents.ppo.callbacks import Checkpoints, Clock, Curve, Looks, Report, Sched
 from agents.ppo.checkpoint import load_checkpoint
 from agents.ppo.config import Config
 from agents.ppo.errors import DivergedError
+from agents.ppo.family_env import FamilyVecEnv
 from agents.ppo.policy import NetworkInputs, YatzyPolicy
 from agents.ppo.runs import Run
 from agents.ppo.vec_env import BatchVecEnv, PositionalVecEnv
+from yatzy_env.rules import Ruleset
 
 _ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "elu": nn.ELU, "silu": nn.SiLU}
 
@@ -38,8 +41,8 @@ def build(config: Config) -> YatzyPPO:
     Returns:
         The algorithm; the same configuration gives the same weights.
     """
-    lanes = PositionalVecEnv if config.actions == "positions" else BatchVecEnv
-    env = lanes(config.rules, config.lanes, config.seed, config.reward_scale)
+    family = config.family
+    env = make_lanes(config)
     hidden = list(config.network.hidden)
     mixed = config.precision == "bfloat16" or (config.precision == "auto" and has_bfloat16())
     return YatzyPPO(
@@ -64,8 +67,9 @@ def build(config: Config) -> YatzyPPO:
         lesson_temperature=config.lesson_temperature.start,
         policy_kwargs={
             "net_arch": {"pi": hidden, "vf": hidden},
-            "features_extractor_class": NetworkInputs,
-            "features_extractor_kwargs": {"rules": config.rules, "features": config.features},
+            # The lanes of a family show all that the network reads.
+            "features_extractor_class": FlattenExtractor if family else NetworkInputs,
+            "features_extractor_kwargs": {} if family else {"rules": config.rules, "features": config.features},
             "activation_fn": _ACTIVATIONS[config.network.activation],
             "mixed_precision": mixed,
             "optimizer_kwargs": {"eps": 1e-5, "fused": True},
@@ -73,8 +77,16 @@ def build(config: Config) -> YatzyPPO:
     )
 
 
-Look = Callable[[PPOAgent], Mapping[str, float]]
-"""Figures of the network as it is now, for the log."""
+def make_lanes(config: Config) -> BatchVecEnv | FamilyVecEnv:
+    """The lanes of a configuration, before their first episode."""
+    if config.family:
+        return FamilyVecEnv(config.family, config.features, config.lanes, config.seed, config.reward_scale)
+    lanes = PositionalVecEnv if config.actions == "positions" else BatchVecEnv
+    return lanes(config.rules, config.lanes, config.seed, config.reward_scale)
+
+
+Look = Callable[[PPOAgent, Ruleset], Mapping[str, float]]
+"""Figures of the network as it is now, for the log, by the ruleset it plays."""
 
 
 def train(run: Run, console: Console, look: Look | None = None) -> YatzyPPO:

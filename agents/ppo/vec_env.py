@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from agents.ppo.luck import other_throws
 from agents.ppo.positions import positional_actions, to_positions
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
@@ -32,7 +33,7 @@ class BatchVecEnv(VecEnv):
     info is a dict of its own, as wrappers write into them.
     """
 
-    def __init__(self, rules: Ruleset, lanes: int, seed: int, reward_scale: float = 1.0) -> None:
+    def __init__(self, rules: Ruleset, lanes: int, seed: int, reward_scale: float = 1.0, first_lane: int = 0) -> None:
         """Allocates the lanes.
 
         Args:
@@ -40,11 +41,13 @@ class BatchVecEnv(VecEnv):
             lanes: how many games are played at once.
             seed: of the dice.
             reward_scale: rewards are points times this.
+            first_lane: the number of the first lane, where these are some lanes of many.
         """
         self.env = YatzyVectorEnv(lanes, rules)
         self.rules = rules
         self.reward_scale = np.float32(reward_scale)
         self.render_mode = None
+        self._first_lane = first_lane
         self._actions = np.zeros(lanes, np.int64)
         self._lengths = np.zeros(lanes, np.int64)
         super().__init__(lanes, self.env.single_observation_space, self.env.single_action_space)
@@ -53,7 +56,7 @@ class BatchVecEnv(VecEnv):
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Sets the dice of every lane from the next `reset` on; without a seed nothing changes."""
         if seed is not None:
-            self._seeds = [key("train", seed, lane) for lane in range(self.num_envs)]
+            self._seeds = [key("train", seed, self._first_lane + lane) for lane in range(self.num_envs)]
         return self._seeds
 
     def reset(self) -> NDArray[np.float32]:
@@ -104,6 +107,30 @@ class BatchVecEnv(VecEnv):
     def played(self) -> NDArray[np.int64]:
         """(lanes,) the last actions, by the numbers of the batch environment."""
         return self._actions
+
+    @property
+    def parts(self) -> list[Part]:
+        """The lanes by ruleset: all of them play the same one here."""
+        return [Part(self, slice(0, self.num_envs))]
+
+    def show(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What these lanes show, (n, D) float32, for (n, D) observations of their ruleset: the same here."""
+        return observations
+
+    def other_throws(
+        self, observations: NDArray[np.float32], throws: int, noise: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """What the lanes would show if other dice had come of the last actions (`agents.ppo.luck`).
+
+        Args:
+            observations: (lanes, D) what they show.
+            throws: how many throws are drawn per lane.
+            noise: (lanes,) uniform numbers in [0, 1).
+
+        Returns:
+            (lanes, throws, D) float32.
+        """
+        return other_throws(self.rules, throws).observations(observations, self.situations, self._actions, noise)
 
     def to_actions(self, values: NDArray[Any], situations: Situations) -> NDArray[Any]:
         """What stands at each action of the batch environment, at the actions of these lanes: the same here.
@@ -164,6 +191,13 @@ class BatchVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
         """No lane is wrapped."""
         return [False for _ in self._get_indices(indices)]
+
+
+class Part(NamedTuple):
+    """Some of the lanes, which play one ruleset."""
+
+    env: BatchVecEnv
+    lanes: slice  # where they stand among all lanes
 
 
 class PositionalVecEnv(BatchVecEnv):

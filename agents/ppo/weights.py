@@ -19,8 +19,8 @@ from agents.ppo.positions import Actions, positional_actions
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 
-_FORMAT = 3
-_KNOWN = (2, 3)  # format 2 has no features beside the observation
+_FORMAT = 4
+_KNOWN = (2, 3, 4)  # format 2 has no features beside the observation, format 3 no families
 
 
 def _silu(x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -59,6 +59,8 @@ class PolicyWeights:
         value_layers: the value network in the same form, with one output in points; () where there is none.
         features: what both networks read beside the observation (`agents.ppo.features`).
         actions: how its actions name keeps (`agents.ppo.positions`).
+        members: of a network for several rulesets (`agents.ppo.family`): their names and `Ruleset.digest`, in the order
+            of the inputs that name them; `ruleset` is the name of all then. () for a network of one ruleset.
     """
 
     layers: Layers
@@ -69,6 +71,7 @@ class PolicyWeights:
     value_layers: Layers = ()
     features: Features = "observation"
     actions: Actions = "keeps"
+    members: tuple[tuple[str, str], ...] = ()
 
     def logits(self, inputs: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
         """(n, actions - first) logits of (n, inputs) inputs, float32, from action number `first` on."""
@@ -129,6 +132,7 @@ def save_weights(weights: PolicyWeights, path: Path) -> None:
         "value_layers": len(weights.value_layers),
         "features": weights.features,
         "actions": weights.actions,
+        "members": weights.members,
     }))}  # fmt: skip
     for prefix, layers in (("", weights.layers), ("value_", weights.value_layers)):
         for index, (weight, bias) in enumerate(layers):
@@ -158,6 +162,7 @@ def read_weights(path: Path) -> PolicyWeights:
                 value_layers=_layers(arrays, "value_", about["value_layers"]),
                 features="observation" if about["format"] == 2 else about["features"],
                 actions="keeps" if about["format"] == 2 else about["actions"],
+                members=() if about["format"] < 4 else tuple((str(name), str(mark)) for name, mark in about["members"]),
             )
     except FileNotFoundError as error:
         raise ModelError(f"{path}: there is no such file") from error

@@ -105,7 +105,7 @@ def test_expected_values_are_means_over_other_throws() -> None:
     model.env.reset()
     actions = np.argmax(model.env.action_masks(), axis=1)
     shown = model.env.step(actions)[0]
-    found = model._expected_values(shown, actions)
+    found = model._expected_values(shown)
     now = model.env.situations
     for lane in range(64):
         every = now.take(np.full(tables.rolls, lane))

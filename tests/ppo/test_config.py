@@ -16,7 +16,7 @@ SHIPPED = sorted(path for path in CONFIGS.glob("*.yaml") if path.stem not in ("p
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_configurations_are_valid_and_named_after_their_ruleset(path: Path) -> None:
     config = load(path)
-    assert config.rules.name == path.stem
+    assert config.name == path.stem
     assert find_config(path.stem) == path
 
 

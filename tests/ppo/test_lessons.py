@@ -15,7 +15,7 @@ from tests.ppo.helpers import lanes_under_way, tiny_config
 from yatzy_env.envs.observation import observation_size, observe
 from yatzy_env.games import new_games, play
 from yatzy_env.rules import Ruleset
-from yatzy_env.situation import Situations
+from yatzy_env.situation import Situations, empty_situations
 from yatzy_env.tables import compile_tables
 
 
@@ -137,7 +137,7 @@ def test_lessons_are_in_points_and_discount_what_is_to_come(gamma: float) -> Non
         with torch.no_grad():
             return gamma * model.policy.predict_values(torch.from_numpy(shown)).numpy().flatten() / config.reward_scale
 
-    taught = model._teach([tuple(now)])
+    taught = model._teach([[tuple(now)]])
     model.rng.bit_generator.state = state
     masks, targets = teach(config.rules, points, situations, 3.0, model.rng)
     np.testing.assert_array_equal(taught.action_masks, masks)
@@ -153,3 +153,10 @@ def test_lessons_come_with_every_rollout() -> None:
     without = build(tiny_config(lesson_share=0.0))
     without.learn(config.rollout)
     assert without.lessons is None
+
+
+def test_no_decisions_give_no_lessons() -> None:
+    rules = yatzy_env.ruleset("yatzy")
+    nothing = empty_situations(compile_tables(rules), 0)
+    masks, targets = teach(rules, lambda shown: np.zeros(len(shown)), nothing, 1.0, np.random.default_rng(1))
+    assert masks.shape == targets.shape == (0, 225)
