@@ -41,6 +41,7 @@ class DistilledSettings(BaseModel):
     Attributes:
         kind: says that it is this algorithm.
         steps: situations to learn from at most, below the protocol's; None for as many as the protocol says.
+        against: the algorithm of the protocol it is compared with; nothing that is trained or measured depends on it.
         lanes: games played at once.
         rollout_steps: decisions per lane that are mixed before they are learnt from.
         minibatch: situations per update.
@@ -56,6 +57,7 @@ class DistilledSettings(BaseModel):
 
     kind: Literal["distilled"] = "distilled"
     steps: Whole | None = None
+    against: str | None = None
     lanes: Whole = 512
     rollout_steps: Whole = 64
     minibatch: Whole = 1024

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from agents.ppo.digest import MODELS
 from agents.ppo.reuse import reused_names, shipped_names
+from scripts._generalist_docs import generalist_section
+from scripts._tables import table, with_error
 from yatzy_env.rules import CATALOGUE
 
 ROOT = Path(__file__).parents[1]
@@ -32,7 +33,7 @@ def model_rows(found: dict[str, dict[str, Any]]) -> list[list[str]]:
 def readme_table(models: Path = MODELS) -> str:
     """The table of all agents, for the README."""
     rows = [[row[0] % "models/", *row[1:]] for row in model_rows(records(models))]
-    return _table(HEAD, rows) + "\n" + _NOTE
+    return table(HEAD, rows) + "\n" + _NOTE
 
 
 _NOTE = """Each is measured on dice it never met, by the command on its card; ± is one standard error. With several
@@ -64,7 +65,7 @@ A PPO agent for each ruleset, trained by `configs/RULESET.yaml`: the code is the
 model of the ruleset in play. Its folder `models/RULESET/` holds the network as plain arrays (`weights.npz`),
 `config.yaml`, `command.txt`, `run.json`, the training curve, `results.json` and a card.
 
-{_table(HEAD, rows)}
+{table(HEAD, rows)}
 {_NOTE}
 The exact score is computed without dice over every situation the model can come to, where they can be listed
 ([exact evaluation](exact-evaluation.md)); for the larger rulesets it is missing.
@@ -77,18 +78,18 @@ make docs                                     # renew this page and the table in
 
 ## How they were made
 
-{_table(("ruleset", "steps", "wall time", "seed", "games measured", "weights, SHA-256"), made)}
+{table(("ruleset", "steps", "wall time", "seed", "games measured", "weights, SHA-256"), made)}
 ## One model for several rulesets
 
 These rulesets have no model of their own; `models/reuse.json` names the one that plays them:
 
-{_table(("ruleset", "plays with the model for", "what is different"), reused)}
+{table(("ruleset", "plays with the model for", "what is different"), reused)}
 The options of a ruleset (`--set`) are played by the model of its name, as long as dice, throws, boxes, columns and
 saved throws are the same. The network reads the observation of the rules in play. Where they have no bonus, it reads
 that the bonus is secured; where nothing is paid for a further yatzy, that the yatzy box holds no points. A file that is
 named explicitly (`evaluate.py models/yatzy --set ...`) is refused under other rules than its own.
 
-{_reuse_text()}"""
+{_reuse_text()}{generalist_section()}"""
 
 
 def _reuse_text() -> str:
@@ -121,12 +122,12 @@ The last column is what playing for the wrong rules costs by itself: the regret 
 rules under the rules in play. Where the observation shows the difference, as it does a `bonus_threshold`, a network can
 lose less than that.
 
-{_table(head, rows)}"""
+{table(head, rows)}"""
 
 
 def _figures(name: str, record: dict[str, Any]) -> list[str]:
     agent = next(agent for agent in record["agents"] if agent["agent"] == "ppo")
-    score = _with_error(agent["mean_score"], agent["score_se"])
+    score = with_error(agent["mean_score"], agent["score_se"])
     bonus = f"{100 * agent['bonus_rate']:.1f}" if CATALOGUE[name].bonus_points else ""
     if record["optimum"] is None:
         lower, upper = record["lower"], record["upper"]
@@ -135,7 +136,7 @@ def _figures(name: str, record: dict[str, Any]) -> list[str]:
     exact = agent.get("exact_score")
     return [
         f"{record['optimum']:.2f}",
-        _with_error(agent["regret_per_game"], agent["regret_se"]),
+        with_error(agent["regret_per_game"], agent["regret_se"]),
         f"{agent['percent_of_optimum']:.2f}",
         f"{exact:.4f}" if exact is not None else "",
         score,
@@ -150,14 +151,5 @@ def _rules_difference(name: str, model: str) -> str:
     )
 
 
-def _with_error(value: float, error: float) -> str:
-    return f"{value:.2f} ± {error:.2f}"
-
-
 def _value(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import yatzy_env
+from scripts._ablation_docs import HEAD, ablation_rows
 from scripts._models_docs import models_page, readme_table
 from yatzy_env import Ruleset, action_names, compile_tables, rulesets
 from yatzy_env.envs import observation_blocks
@@ -191,17 +192,22 @@ def solver_page() -> str:
     return between((DOCS / "solver.md").read_text(encoding="utf-8"), "optima", optima_table(short=False))
 
 
-def benchmark_page() -> str:
-    """The page about the benchmark of agents with the results that were copied beside it."""
-    page = (DOCS / "benchmark.md").read_text(encoding="utf-8")
-    stored = DOCS / "benchmark.json"
+def results_page(name: str) -> str:
+    """A page about a run of the benchmark with the results that were copied beside it as `NAME.json` and `NAME.png`."""
+    page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    stored = DOCS / f"{name}.json"
     if not stored.exists():
         return between(page, "results", "No results are stored here yet.\n")
     from agents.benchmark.summary import markdown, speeds
 
     summary = json.loads(stored.read_text(encoding="utf-8"))
-    text = f"{markdown(summary)}\n![Learning curves](benchmark.png)\n\n{speeds(summary)}"
+    text = f"{markdown(summary)}\n![Learning curves]({name}.png)\n\n{speeds(summary)}"
     return between(page, "results", text)
+
+
+def ablation_page() -> str:
+    """The page about what each part of training is worth: rows from the protocol, results from what is stored."""
+    return between(results_page("ablation"), "rows", table(HEAD, ablation_rows()))
 
 
 PAGES = {
@@ -209,7 +215,8 @@ PAGES = {
     DOCS / "environments.md": environments_page,
     DOCS / "solver.md": solver_page,
     DOCS / "models.md": lambda: models_page(NOTICE),
-    DOCS / "benchmark.md": benchmark_page,
+    DOCS / "benchmark.md": lambda: results_page("benchmark"),
+    DOCS / "ablation.md": ablation_page,
     README: readme,
 }
 

@@ -6,19 +6,32 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 # The colours of Okabe and Ito, which people with any colour vision can tell apart.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _STYLES = ("-", "--", ":")
 _GREY = "#767676"
 _LEAST = 0.01  # percent missing: less is as good as the optimum
+_LEGEND = 1.8  # inches beside the panels
 _CLOSE = 1.06  # levels that differ by less share a label
 
 
 def draw_curves(summary: Mapping[str, Any], path: Path) -> None:
+    """Writes the picture that `curves_figure` draws.
+
+    Args:
+        summary: what `summarise_results` returned.
+        path: the picture to write.
+    """
+    figure = curves_figure(summary)
+    figure.savefig(path, dpi=130, metadata={"Software": ""} if path.suffix == ".png" else None)
+
+
+def curves_figure(summary: Mapping[str, Any]) -> Figure:
     """Draws a panel per ruleset: the mean over seeds, and a band from the lowest to the highest seed.
 
     What is drawn is what is missing to the optimum, on a logarithmic scale, so that the last percents can be
@@ -26,28 +39,30 @@ def draw_curves(summary: Mapping[str, Any], path: Path) -> None:
 
     Args:
         summary: what `summarise_results` returned.
-        path: the picture to write.
+
+    Returns:
+        The figure; its legend stands beside the panels and names what is drawn, the best of the first panel first.
     """
-    protocol = summary["protocol"]
-    rulesets = protocol["rulesets"]
-    figure = Figure(figsize=(6.4 * len(rulesets), 4.8), layout="constrained")
+    rulesets = summary["protocol"]["rulesets"]
+    figure = Figure(figsize=(6.4 * len(rulesets) + _LEGEND, 4.8), layout="constrained")
     for axes, ruleset in zip(figure.subplots(1, len(rulesets), squeeze=False)[0], rulesets, strict=True):
         rows = [row for row in summary["rows"] if row["ruleset"] == ruleset]
         is_solved = all(row["percent_of_optimum"] is not None for row in rows)
         _draw_panel(axes, summary, ruleset, is_solved)
         _draw_levels(axes, [row for row in rows if not row["trained"]], is_solved)
-    handles, texts = figure.axes[0].get_legend_handles_labels()
-    figure.legend(
-        handles, texts, loc="outside lower center", ncols=min(max(len(texts), 1), 6), fontsize=8, frameon=False
-    )
-    figure.savefig(path, dpi=130, metadata={"Software": ""} if path.suffix == ".png" else None)
+    lines: dict[str, Artist] = {}
+    for axes in figure.axes:
+        for line, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            lines.setdefault(name, line)  # an algorithm looks the same in every panel
+    if lines:
+        figure.legend(lines.values(), lines.keys(), loc="outside right center", fontsize=8, frameon=False)
+    return figure
 
 
 def _draw_panel(axes: Axes, summary: Mapping[str, Any], ruleset: str, is_solved: bool) -> None:
     names = list(summary["protocol"]["algorithms"])
-    for curve in summary["curves"]:
-        if curve["ruleset"] != ruleset:
-            continue
+    curves = [curve for curve in summary["curves"] if curve["ruleset"] == ruleset]
+    for curve in sorted(curves, key=lambda curve: -curve["points"][-1]["mean"]):  # the legend reads as the lines end
         steps, mean, low, high = ([point[key] for point in curve["points"]] for key in ("steps", "mean", "low", "high"))
         place = names.index(curve["algorithm"])
         colour = _COLOURS[place % len(_COLOURS)]
@@ -65,6 +80,7 @@ def _draw_panel(axes: Axes, summary: Mapping[str, Any], ruleset: str, is_solved:
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(0, None)
+    axes.xaxis.set_major_formatter(EngFormatter())  # 500 k, 2 M
     axes.grid(alpha=0.2)
 
 

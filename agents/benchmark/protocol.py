@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -40,18 +41,20 @@ class PPOSettings(_Model):
     Attributes:
         kind: says that it is this algorithm.
         steps: decisions to train on at most, below the protocol's; None for as many as the protocol says.
+        against: the algorithm of the protocol it is compared with; nothing that is trained or measured depends on it.
         config: name of a file in `configs/`, without ending, that holds the hyper-parameters.
         changes: keys of that file to change.
     """
 
     kind: Literal["ppo"] = "ppo"
     steps: Whole | None = None
+    against: str | None = None
     config: str = "yatzy"
     changes: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _valid(self) -> Self:
-        taken = sorted({"ruleset", "options", "seed", "total_steps"} & set(self.changes))
+        taken = sorted({"ruleset", "options", "beside", "seed", "total_steps"} & set(self.changes))
         if taken:
             raise ValueError(f"changes of ppo may not hold {', '.join(taken)}: the protocol sets them")
         _ = self.base  # raises for keys and values that do not fit
@@ -128,6 +131,11 @@ class Protocol(_Model):
                     raise ValueError(unknown(what, name, known))
         if both := sorted(set(self.untrained) & set(self.algorithms)):
             raise ValueError(f"algorithms: {both[0]} is the name of an agent without training")
+        for name, settings in self.algorithms.items():
+            if settings.against is not None and settings.against not in self.algorithms:
+                raise ValueError(f"{name}.against: {unknown('algorithm', settings.against, self.algorithms)}")
+            if settings.against == name:
+                raise ValueError(f"{name}.against = {name}: an algorithm is compared with another")
         return self
 
     @property
@@ -135,6 +143,15 @@ class Protocol(_Model):
         """A SHA-256 over all that results depend on; more seeds, rulesets or algorithms leave finished ones valid."""
         fields = {"format": _FORMAT, "steps": self.steps, "evaluation": self.evaluation.model_dump(mode="json")}
         return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+    def only(self, names: Iterable[str]) -> Protocol:
+        """The protocol with some of its algorithms; what was compared with another one stands for itself."""
+        chosen = {name: self.algorithms[name] for name in dict.fromkeys(names)}
+        algorithms = {
+            name: settings if settings.against in chosen else settings.model_copy(update={"against": None})
+            for name, settings in chosen.items()
+        }
+        return self.model_copy(update={"algorithms": algorithms})
 
     def steps_of(self, algorithm: str) -> int:
         """The decisions an algorithm trains on."""
@@ -144,10 +161,16 @@ class Protocol(_Model):
     def settings_digest(self, algorithm: str) -> str:
         """A SHA-256 over the settings of an algorithm, those it reads from other files included."""
         settings = self.algorithms[algorithm]
-        fields = settings.model_dump(mode="json", exclude={"steps"})
+        fields = settings.model_dump(mode="json", exclude={"steps", "against"})
         if isinstance(settings, PPOSettings):
-            fields = {"kind": "ppo"} | settings.base.model_dump(mode="json", exclude={"ruleset", "options", "seed"})
+            base = settings.base.model_dump(mode="json", exclude={"ruleset", "options", "seed"})
+            fields = {"kind": "ppo"} | without_empty(base)
         return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
+def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that hold something: a key that configurations gain and leave empty keeps finished results valid."""
+    return {name: value for name, value in fields.items() if value not in (None, [], {}, "")}
 
 
 def load_protocol(path: Path = PROTOCOL) -> Protocol:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.benchmark.comparison import comparison_table
 from agents.benchmark.protocol import Protocol
 from agents.benchmark.tasks import Task
 from agents.distilled import LABEL
@@ -72,6 +73,7 @@ def _row(protocol: Protocol, ruleset: str, agent: str, runs: Sequence[Mapping[st
         "expected_score": _mean(finals, "expected_score"),
         "regret_per_game": _mean(finals, "regret_per_game"),
         "percent_of_optimum": _mean(finals, "percent_of_optimum"),
+        "regret_by_seed": None,
         "illegal_rate": float(np.mean(rates)) if rates else None,
         "percent_iqm": None,
         "percent_low": None,
@@ -81,6 +83,7 @@ def _row(protocol: Protocol, ruleset: str, agent: str, runs: Sequence[Mapping[st
     if row["percent_of_optimum"] is None:
         return row
     if row["trained"]:
+        row["regret_by_seed"] = [final["regret_per_game"] for final in finals]
         found = interquartile_mean_interval([[final["percent_of_optimum"] for final in finals]], BOOTSTRAP_SEED)
         row |= {"percent_iqm": found.value, "percent_low": _known(found.low), "percent_high": _known(found.high)}
         return row | {"interval_over": "seeds"}
@@ -145,30 +148,42 @@ def _known(value: float) -> float | None:
 
 
 def markdown(summary: Mapping[str, Any]) -> str:
-    """The tables, one per ruleset, in markdown."""
-    protocol = summary["protocol"]
+    """The tables, one per ruleset with the differences its protocol asks for, in markdown."""
     parts = []
-    for ruleset in [*protocol["rulesets"], ALL]:
+    for ruleset in [*summary["protocol"]["rulesets"], ALL]:
         rows = [row for row in summary["rows"] if row["ruleset"] == ruleset]
         if rows:
             title = "Over all rulesets" if ruleset == ALL else f"`{ruleset}`"
             parts.append(f"### {title}\n\n" + _table(rows, short=ruleset == ALL))
-    looks = protocol["evaluation"]
+        if differences := comparison_table(summary, ruleset):
+            parts.append(differences)
+    return "\n".join([*parts, _notes(summary)])
+
+
+def _notes(summary: Mapping[str, Any]) -> str:
+    """What the columns mean and how the figures came about, as far as the tables show it."""
+    protocol, rows, looks = summary["protocol"], summary["rows"], summary["protocol"]["evaluation"]
+    limits = [own["steps"] for own in protocol["algorithms"].values() if own["steps"] is not None]
+    less = ", fewer where an algorithm's own limit is lower" if any(own < protocol["steps"] for own in limits) else ""
+    games = "" if all(row["trained"] for row in rows) else ", and Student's t over games for what was not"
+    illegal = "Illegal: how often the best-rated action of all was illegal; the best-rated legal one was played. "
     return (
-        "\n".join(parts)
-        + f"\nTrained for {protocol['steps']:,} decisions or a little more (whole rollouts), fewer where an "
-        f"algorithm's own limit is lower, under seeds 1 to {protocol['seeds']}. "
-        f"Each run played {looks['games']:,} final games under seed {looks['seed']}; percent of the optimum is "
-        "100 x (optimum - regret per game) / optimum. IQM: interquartile mean over training seeds. The interval (95 %) "
-        "is a stratified bootstrap over seeds for what was trained, and Student's t over games for what was not. "
-        "Illegal: how often the best-rated action of all was illegal; the best-rated legal one was played. "
-        f"Protocol {summary['digest'][:12]}.\n"
+        f"Trained for {protocol['steps']:,} decisions or a little more (whole rollouts){less}, under seeds 1 to "
+        f"{protocol['seeds']}. Each run played {looks['games']:,} final games under seed {looks['seed']}; percent of "
+        "the optimum is 100 x (optimum - regret per game) / optimum. IQM: interquartile mean over training seeds. "
+        f"The interval (95 %) is a stratified bootstrap over seeds for what was trained{games}. "
+        f"{illegal if _has_illegal(rows) else ''}Protocol {summary['digest'][:12]}.\n"
     )
+
+
+def _has_illegal(rows: Sequence[Mapping[str, Any]]) -> bool:
+    return any(row.get("illegal_rate") is not None for row in rows)
 
 
 def _table(rows: Sequence[Mapping[str, Any]], short: bool) -> str:
     head = ["agent", "seeds", "% of optimum", "IQM", "interval"]
-    head += [] if short else ["regret per game", "score", "steps", "illegal %"]
+    head += [] if short else ["regret per game", "score", "steps"]
+    head += ["illegal %"] if _has_illegal(rows) else []
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for row in rows:
         name = LABEL.replace("distilled", row["agent"], 1) if row["learns_from_optimum"] else row["agent"]
@@ -181,9 +196,10 @@ def _table(rows: Sequence[Mapping[str, Any]], short: bool) -> str:
         ends = (row["percent_low"], row["percent_high"])
         line.append("" if None in ends else f"{ends[0]:.2f} to {ends[1]:.2f}")
         if not short:
-            rate = row["illegal_rate"]
             line += [_text(row["regret_per_game"]), _text(row["mean_score"])]
-            line += [f"{row['steps']:,}" if row["trained"] else "", "" if rate is None else f"{100 * rate:.1f}"]
+            line.append(f"{row['steps']:,}" if row["trained"] else "")
+        if _has_illegal(rows):
+            line.append("" if row["illegal_rate"] is None else f"{100 * row['illegal_rate']:.1f}")
         lines.append(line)
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 

@@ -101,6 +101,28 @@ def paired(first: ArrayLike, second: ArrayLike, confidence: float = CONFIDENCE) 
     return Difference(mean, error, float(interval.low), float(interval.high), float(test.pvalue), games)
 
 
+def unpaired(first: ArrayLike, second: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
+    """Compares two groups of independent values, such as training runs of two algorithms.
+
+    Args:
+        first: (n,) one figure per run of one group.
+        second: (m,) those of the other.
+        confidence: level of the interval.
+
+    Returns:
+        The mean of `first` less that of `second` with Welch's interval, which lets the groups vary differently;
+        without one, nan, where a group has a single value.
+    """
+    left, right = _checked(first), _checked(second)
+    mean = float(left.mean() - right.mean())
+    if min(len(left), len(right)) < 2:
+        return Interval(mean, math.nan, math.nan)
+    if _is_constant(left) and _is_constant(right):
+        return Interval(mean, mean, mean)
+    interval = stats.ttest_ind(left, right, equal_var=False).confidence_interval(confidence)
+    return Interval(mean, float(interval.low), float(interval.high))
+
+
 def rate(count: int, games: int, confidence: float = CONFIDENCE) -> Interval:
     """A share of games with Wilson's interval, which is sound for few games and for shares near 0 and 1.
 

@@ -14,6 +14,7 @@ class Settings(BaseModel):
 
     Attributes:
         steps: decisions to train on at most, below the protocol's; None for as many as the protocol says.
+        against: the algorithm of the protocol it is compared with; nothing that is trained or measured depends on it.
         lanes: games played at once.
         learning_rate: of the optimizer.
         gamma: discount; below 1 an illegal action costs time.
@@ -24,6 +25,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     steps: Whole | None = None
+    against: str | None = None
     lanes: Whole
     learning_rate: float = Field(gt=0)
     gamma: float = Field(default=0.99, gt=0, le=1)

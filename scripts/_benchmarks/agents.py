@@ -41,17 +41,16 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
     from yatzy_env.errors import YatzyError, unknown
 
     protocol = load_protocol(args.protocol or PROTOCOL)
-    fields = protocol.model_dump(mode="json")
     for name in args.algorithms or ():
         if name not in protocol.algorithms:
             raise YatzyError(unknown("algorithm", name, protocol.algorithms))
     if args.workers < 1:
         raise YatzyError(f"--workers {args.workers}; allowed: a whole number from 1")
-    given = {"rulesets": args.ruleset, "steps": args.steps, "seeds": args.seeds}
-    fields |= {name: value for name, value in given.items() if value is not None}
     if args.algorithms:
-        fields["algorithms"] = {name: fields["algorithms"][name] for name in dict.fromkeys(args.algorithms)}
-    changed = parse_protocol(fields, "command line")
+        protocol = protocol.only(args.algorithms)
+    given = {"rulesets": args.ruleset, "steps": args.steps, "seeds": args.seeds}
+    changes = {name: value for name, value in given.items() if value is not None}
+    changed = parse_protocol(protocol.model_dump(mode="json") | changes, "command line")
     summary, report = run_protocol(changed, args.results, Console(stderr=True), args.workers, args.ray)
     print(f"report: {report}", file=sys.stderr)
     return summary["rows"]

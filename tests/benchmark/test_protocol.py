@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agents.benchmark.protocol import PROTOCOL, UNTRAINED, PPOSettings, load_protocol, parse_protocol
+from agents.benchmark import runner
+from agents.benchmark.protocol import (
+    PROTOCOL,
+    UNTRAINED,
+    PPOSettings,
+    Protocol,
+    load_protocol,
+    parse_protocol,
+    without_empty,
+)
 from agents.benchmark.tasks import Task, work_list
 from agents.evaluation.seeds import is_final
 from agents.ppo.config import CONFIGS
 from agents.ppo.errors import ConfigError
-from tests.benchmark.helpers import small
+from scripts._benchmarks import agents as script
+from tests.benchmark.helpers import SMALL, compared, small
 from yatzy_env.rules import ruleset
 
 
@@ -41,8 +52,14 @@ def test_the_shipped_protocol() -> None:
         ({"algorithms": {"x": {"kind": "dqn", "gamma": 1.5}}}, "gamma = 1.5"),
         ({"algorithms": {"x": {"kind": "ppo", "changes": {"epoks": 3}}}}, "unknown key 'epoks'; did you mean epochs"),
         ({"algorithms": {"x": {"kind": "ppo", "changes": {"seed": 3}}}}, "may not hold seed"),
+        ({"algorithms": {"x": {"kind": "ppo", "changes": {"beside": ["forced"]}}}}, "may not hold beside"),
         ({"algorithms": {"random": {"kind": "a2c"}}}, "random is the name of an agent without training"),
         ({"algorithms": {}}, "algorithms"),
+        ({"algorithms": {"x": {"kind": "a2c", "against": "y"}}}, "x.against: unknown algorithm 'y'; known: x"),
+        (
+            {"algorithms": {"x": {"kind": "a2c", "against": "x"}}},
+            "x.against = x: an algorithm is compared with another",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_clear_line(changes: dict[str, Any], message: str) -> None:
@@ -78,6 +95,50 @@ def test_results_are_shared_by_protocols_that_only_want_more(tmp_path: Path) -> 
     assert len({file, *(task.result_file(tmp_path) for task in others)}) == 7
 
 
+@pytest.mark.parametrize("name", SMALL["algorithms"])
+def test_what_an_algorithm_is_compared_with_changes_no_result(name: str, tmp_path: Path) -> None:
+    other = next(other for other in SMALL["algorithms"] if other != name)
+    plain, pairs = small(), compared({name: other})
+    assert pairs.algorithms[name].against == other
+    assert Task(pairs, "forced", name, 1).result_file(tmp_path) == Task(plain, "forced", name, 1).result_file(tmp_path)
+
+
+def test_keys_that_hold_nothing_leave_results_valid() -> None:
+    assert without_empty({"a": 0, "b": [], "c": None, "d": False, "e": {}, "f": "", "g": [0]}) == {
+        "a": 0,
+        "d": False,
+        "g": [0],
+    }
+
+
+def test_some_algorithms_of_a_protocol() -> None:
+    protocol = compared({"a2c": "ppo", "dqn": "a2c"})
+    chosen = protocol.only(["dqn", "a2c", "dqn"])
+    assert list(chosen.algorithms) == ["dqn", "a2c"]
+    assert (chosen.algorithms["dqn"].against, chosen.algorithms["a2c"].against) == ("a2c", None)
+    assert parse_protocol(chosen.model_dump(mode="json")) == chosen
+    assert protocol.only(protocol.algorithms) == protocol
+
+
+def test_the_command_trains_some_algorithms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Protocol] = []
+
+    def remember(protocol: Protocol, *_: Any) -> tuple[dict[str, Any], Path]:
+        asked.append(protocol)
+        return {"rows": []}, tmp_path
+
+    monkeypatch.setattr(runner, "run_protocol", remember)
+    parser = argparse.ArgumentParser()
+    script.add_options(parser)
+    protocol = ["--protocol", str(CONFIGS / "ablation.yaml")]
+    script.run(parser.parse_args([*protocol, "--algorithms", "luck", "no-lessons", "--seeds", "2"]))
+    assert asked[0].seeds == 2
+    assert {name: row.against for name, row in asked[0].algorithms.items()} == {
+        "luck": "no-lessons",
+        "no-lessons": None,
+    }
+
+
 def test_the_work_list() -> None:
     protocol = small(rulesets=("forced", "triple"))
     tasks = work_list(protocol, lambda name: name != "triple")
@@ -98,6 +159,17 @@ def test_ppo_is_configured_for_the_ruleset_of_the_task() -> None:
     assert (config.rules.name, config.total_steps, config.seed, config.lanes) == ("half-force", 777, 3, 32)
     changed = ruleset("yatzy").replace(bonus_threshold=42)
     assert settings.config_for(changed, 777, 3).rules == changed
+
+
+def test_rows_of_the_ablation_differ_in_one_setting_from_what_they_are_compared_with() -> None:
+    protocol = load_protocol(CONFIGS / "ablation.yaml")
+    alone = [name for name, row in protocol.algorithms.items() if row.against is None]
+    assert alone == ["ppo", "masked"]
+    for name, row in protocol.algorithms.items():
+        other = protocol.algorithms.get(row.against or "")
+        if isinstance(row, PPOSettings) and isinstance(other, PPOSettings):
+            ours, theirs = row.base.model_dump(), other.base.model_dump()
+            assert len([key for key in ours if ours[key] != theirs[key]]) == 1, name
 
 
 def test_the_ablation_compares_masks_and_nothing_else() -> None:

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +19,15 @@ import pytest
 import torch
 from rich.console import Console
 
-from agents.benchmark import learn, runner, summary
+from agents.benchmark import learn, runner
 from agents.benchmark.local import run_here
 from agents.benchmark.runner import run_protocol
 from agents.benchmark.summary import markdown, speeds, summarise_results
 from agents.benchmark.tasks import Outcome, Task, execute, read_result, save_outcome
-from agents.evaluation.statistics import interquartile_mean_interval
 from agents.ppo.agent import load_agent
 from agents.ppo.weights import PolicyWeights
 from agents.sb3.agent import UnmaskedAgent
-from tests.benchmark.helpers import SMALL, small, write_small
+from tests.benchmark.helpers import SMALL, fake, small, write_small
 from yatzy_env.envs.observation import observation_size
 from yatzy_env.errors import YatzyError
 from yatzy_env.games import action_masks, new_games
@@ -45,11 +43,6 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(summary, "interquartile_mean_interval", partial(interquartile_mean_interval, resamples=100))
 
 
 def quiet() -> Console:
@@ -138,22 +131,6 @@ def test_the_unmasked_agent_plays_legally_and_counts() -> None:
 
 
 # The work list.
-
-
-def fake(task: Task, scratch: Path | None = None) -> Outcome:
-    """An outcome without work: what it says depends on the task alone."""
-    percent = 50.0 + 10 * task.seed + len(task.algorithm)
-    figures = {"mean_score": percent, "score_se": 1.0, "regret_per_game": 150 - 1.5 * percent, "regret_se": 0.5}
-    figures |= {"expected_score": 1.5 * percent, "percent_of_optimum": percent}
-    looks = [{"steps": steps, **figures} for steps in (1500, 3000)] if task.trains else []
-    result = {"ruleset": task.ruleset, "algorithm": task.algorithm, "seed": task.seed, "steps": 3000 * task.trains}
-    result |= {
-        "curve": looks,
-        "optimum": 150.0,
-        "final": figures,
-        "timing": {"seconds": 0.0, "steps_per_cpu_second": 100 * task.seed},
-    }
-    return Outcome(result | {"made_with": {"commit": "abc", "versions": {}}}, b"network" if task.trains else None)
 
 
 def run_fakes(protocol: Any, root: Path, fail: set[tuple[str, int]], monkeypatch: pytest.MonkeyPatch) -> list[Task]:

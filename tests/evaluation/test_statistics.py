@@ -5,6 +5,7 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from agents.evaluation.statistics import (
     deviates,
@@ -14,6 +15,7 @@ from agents.evaluation.statistics import (
     mean_interval,
     paired,
     rate,
+    unpaired,
 )
 
 FIRST = [251, 198, 243, 276, 230, 262, 221, 240]
@@ -51,6 +53,25 @@ def test_paired_difference_by_hand() -> None:
 def test_pairing_is_sharper_than_two_separate_means() -> None:
     apart = math.hypot(estimate(FIRST).error, estimate(SECOND).error)
     assert paired(FIRST, SECOND).error < apart / 3
+
+
+def test_unpaired_difference_by_hand() -> None:
+    # Means 2 and 5, variances 1 and 4 of three values each: standard error sqrt(5 / 3), and by Welch and Satterthwaite
+    # (5 / 3)^2 / ((1 / 3)^2 / 2 + (4 / 3)^2 / 2) = 50 / 17 degrees of freedom.
+    found = unpaired([1, 2, 3], [3, 5, 7])
+    half = stats.t.ppf(0.975, 50 / 17) * math.sqrt(5 / 3)
+    assert found == pytest.approx((-3, -3 - half, -3 + half))
+    assert unpaired([3, 5, 7], [1, 2, 3]) == pytest.approx((3, 3 - half, 3 + half))
+    narrow = unpaired([1, 2, 3], [3, 5, 7], confidence=0.5)
+    assert found.low < narrow.low < narrow.high < found.high
+
+
+def test_unpaired_groups_of_one_or_without_spread() -> None:
+    found = unpaired([1], [3, 5])
+    assert found.value == -3
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+    assert unpaired([2, 2], [1, 1, 1]) == (1, 1, 1)
 
 
 def test_one_game_has_no_error() -> None:

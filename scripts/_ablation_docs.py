@@ -1,0 +1,61 @@
+"""The table of the rows of the ablation, from its protocol."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from agents.benchmark.protocol import PPOSettings, Protocol, Settings, load_protocol
+from agents.ppo.config import CONFIGS
+
+ABLATION = CONFIGS / "ablation.yaml"
+
+HEAD = ("row", "what it is", "compared with", "what differs")
+
+
+def ablation_rows(path: Path = ABLATION) -> list[list[str]]:
+    """A row per algorithm of a protocol, in the columns of `HEAD`.
+
+    What it is comes from the comment beside its name, what differs from the settings themselves: from those of the row
+    it is compared with, or else from the configuration it changes.
+    """
+    protocol = load_protocol(path)
+    said = dict(re.findall(r"^  (\S+): +# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE))
+    return [
+        [
+            f"`{name}`",
+            said.get(name, ""),
+            f"`{settings.against}`" if settings.against is not None else "",
+            "; ".join(differences(protocol, name)) or "nothing",
+        ]
+        for name, settings in protocol.algorithms.items()
+    ]
+
+
+def differences(protocol: Protocol, name: str) -> list[str]:
+    """What sets an algorithm apart from the one it is compared with, or from the configuration it changes."""
+    settings = protocol.algorithms[name]
+    if settings.against is not None:
+        other = protocol.algorithms[settings.against]
+        if settings.kind != other.kind:
+            return [f"`kind` {settings.kind} instead of {other.kind}"]
+    else:
+        other = settings.model_copy(update={"changes": {}}) if isinstance(settings, PPOSettings) else type(settings)()
+    ours, theirs = _values(settings), _values(other)
+    return [
+        f"`{key}` {_text(value)} instead of {_text(theirs[key])}" for key, value in ours.items() if value != theirs[key]
+    ]
+
+
+def _values(settings: Settings) -> dict[str, Any]:
+    model = settings.base if isinstance(settings, PPOSettings) else settings
+    return model.model_dump(mode="json", exclude={"against"})
+
+
+def _text(value: object) -> str:
+    """A setting in words; a schedule by its ends, or by its value if that never changes."""
+    if isinstance(value, dict) and {"start", "end"} <= set(value):
+        ends = dict.fromkeys(_text(value[end]) for end in ("start", "end"))
+        return " to ".join(ends)
+    return f"{value:g}" if isinstance(value, float) else str(value)
