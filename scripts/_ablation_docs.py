@@ -49,8 +49,10 @@ def differences(protocol: Protocol, name: str) -> list[str]:
 
 
 def _values(settings: Settings) -> dict[str, Any]:
-    model = settings.base if isinstance(settings, PPOSettings) else settings
-    return model.model_dump(mode="json", exclude={"against"})
+    if not isinstance(settings, PPOSettings):
+        return settings.model_dump(mode="json", exclude={"against"})
+    set_by_protocol = {"ruleset", "options", "beside", "seed", "total_steps"}
+    return {"steps": settings.steps} | settings.base.model_dump(mode="json", exclude=set_by_protocol)
 
 
 def _text(value: object) -> str:

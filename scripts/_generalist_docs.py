@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
 
+from agents.evaluation.card_tables import table
+from agents.evaluation.text import with_error
+from agents.evaluation.training_record import read_training
 from agents.ppo.digest import MODELS
 from agents.ppo.family import GENERALIST
-from scripts._tables import table, with_error
 
 FOLDER = MODELS / GENERALIST
 
@@ -19,20 +20,20 @@ def is_measured(folder: Path = FOLDER) -> bool:
     return (folder / "results.json").is_file()
 
 
-def generalist_table(folder: Path = FOLDER) -> str:
+def generalist_table(cases: list[dict[str, Any]]) -> str:
     """A row per ruleset: the generalist beside the specialist, on the same dice."""
-    rows = []
-    for case in _record(folder)["cases"]:
-        own = case["specialist"] == case["ruleset"]
-        rows.append([
+    rows = [
+        (
             f"`{case['ruleset']}`",
             f"{case['optimum']:.2f}",
             with_error(case["regret_per_game"], case["regret_se"]),
             f"{case['percent_of_optimum']:.2f}",
             with_error(case["specialist_regret"], case["specialist_se"]),
             f"{case['specialist_percent']:.2f}",
-            "its own" if own else f"that of `{case['specialist']}`",
-        ])  # fmt: skip
+            "its own" if case["specialist"] == case["ruleset"] else f"that of `{case['specialist']}`",
+        )
+        for case in cases
+    ]
     head = (
         "ruleset", "optimum", "regret per game", "% of optimum", "regret of the specialist", "its % of optimum",
         "which specialist",
@@ -41,54 +42,53 @@ def generalist_table(folder: Path = FOLDER) -> str:
 
 
 def generalist_section(folder: Path = FOLDER) -> str:
-    """The section of the page about models."""
+    """The section of the page about models; nothing while there is no record."""
     if not is_measured(folder):
         return ""
     record = _record(folder)
     return f"""
 ## One network for many rulesets
 
-`models/generalist` is one network for {len(record["cases"])} rulesets, all with five dice and one column. It reads the
-inputs of all of them, boxes by name, and which of them is played (`agents/ppo/family.py`). It made
-{record["training"]["steps"]:,} decisions in all, an equal share under each ruleset. `python scripts/evaluate.py
-models/generalist --ruleset forced` plays it. {record["games"]:,} games each, on the same dice as the specialist:
+`models/generalist` is one network for {len(record["cases"])} rulesets with five dice and one column. It reads the
+inputs of all of them, boxes by name, and which of them is played (`agents/ppo/family.py`). It was trained on
+{record["steps"]:,} decisions in all, an equal share under each ruleset. `python scripts/evaluate.py models/generalist
+--ruleset forced` plays it. {record["games"]:,} games each, on the same dice as the specialist:
 
-{generalist_table(folder)}
+{generalist_table(record["cases"])}
 """
 
 
 def generalist_card(folder: Path = FOLDER) -> str:
     """The card: what it is, how good, how made."""
-    record = _record(folder)
-    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    command = (folder / "command.txt").read_text(encoding="utf-8").strip()
-    training = record["training"]
-    cases = record["cases"]
-    worst = min(cases, key=lambda case: case["percent_of_optimum"])
-    best = max(cases, key=lambda case: case["percent_of_optimum"])
-    files = table(("file", "SHA-256"), [[f"`{name}`", f"`{mark}`"] for name, mark in record["sha256"].items()])
+    record, training = _record(folder), read_training(folder)
+    cases = sorted(record["cases"], key=lambda case: float(case["percent_of_optimum"]))
+    worst, best = cases[0], cases[-1]
+    facts = "\n".join(f"- {name}: {value}" for name, value in training.facts.items())
+    files = table(("file", "SHA-256"), [(f"`{name}`", f"`{mark}`") for name, mark in training.digests.items()])
+    versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
     return f"""<!-- Written by `make docs` from results.json. Do not edit. -->
 
 # One PPO network for {len(cases)} rulesets
 
-Plays every ruleset of the catalogue with five dice and one column, from {worst["percent_of_optimum"]:.2f} %
+Plays {len(cases)} rulesets with five dice and one column, from {worst["percent_of_optimum"]:.2f} %
 (`{worst["ruleset"]}`) to {best["percent_of_optimum"]:.2f} % (`{best["ruleset"]}`) of the exact optimum of the ruleset
 in play.
 
 ## How well it plays
 
 {record["games"]:,} games of each ruleset on dice it never met in training, beside the specialist that is shipped for
-the ruleset on the same dice. ± is one standard error.
+the ruleset, on the same dice. ± is one standard error.
 
-{generalist_table(folder)}
-A specialist saw one ruleset in all of its training, the generalist {training["steps"]:,} decisions in all, an equal
-share under each ruleset. It learnt the Yahtzee options themselves; their specialist learnt `yahtzee` alone.
+{generalist_table(record["cases"])}
+
+A specialist saw one ruleset in all of its training, the generalist {record["steps"]:,} decisions in all, an equal share
+under each. Where the specialist is that of another ruleset, the generalist has learnt the ruleset itself.
 
 ## What it is
 
-Two networks, policy and value, that read the inputs of all rulesets, boxes by name, and one entry per ruleset that
-says which is played. What a ruleset does not have reads zero and is never legal. Under one ruleset the entry that names
-it is constant, so that the network is an ordinary one with fewer inputs and actions; that is how it is loaded
+Two networks, policy and value, that read the inputs of all rulesets, boxes by name, and one entry per ruleset that says
+which is played. What a ruleset does not have reads zero and is never legal. Under one ruleset the entry that names it
+is constant, so that the network is an ordinary one with fewer inputs and actions; that is how it is loaded
 ([`agents/ppo/family.py`](../../agents/ppo/family.py)).
 
 ```
@@ -104,15 +104,10 @@ python scripts/evaluate.py models/generalist --ruleset half-force
 ## How it was made
 
 ```
-{command}
+{training.command}
 ```
 
-- seed: {training["seed"]}
-- steps: {training["steps"]:,} over {training["lanes"]:,} lanes
-- wall time: {_minutes(folder):.1f} minutes
-- commit: {run["commit"]}
-- versions: {_versions(run["versions"])}
-- machine: {run["machine"]["processor"]}, {run["machine"]["cores"]} cores
+{facts}
 
 No number from the exact solution entered training: neither loss, reward, starting positions nor the choice of a
 checkpoint.
@@ -120,6 +115,7 @@ checkpoint.
 ## Files
 
 {files}
+
 Plain arrays, read without pickle. A model is loaded only if its digest is on record; `--trust` lifts that.
 
 ## Measurement
@@ -131,20 +127,10 @@ Plain arrays, read without pickle. A model is loaded only if its digest is on re
 - dice: `key("evaluate", {record["seed"]}, game)`, games 0 to {record["games"] - 1}
 - date: {record["date"]}
 - commit: {record["commit"]}
-- versions: {_versions(record["versions"])}
+- versions: {versions}
 """
 
 
 def _record(folder: Path) -> dict[str, Any]:
     record: dict[str, Any] = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     return record
-
-
-def _minutes(folder: Path) -> float:
-    with (folder / "curve.csv").open(newline="", encoding="utf-8") as file:
-        *_, last = csv.DictReader(file)
-    return float(last["seconds"]) / 60
-
-
-def _versions(found: dict[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in found.items())

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from agents.evaluation.card_tables import table
+from agents.evaluation.text import with_error
 from agents.ppo.digest import MODELS
 from agents.ppo.reuse import reused_names, shipped_names
 from scripts._generalist_docs import generalist_section
-from scripts._tables import table, with_error
 from yatzy_env.rules import CATALOGUE
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +34,7 @@ def model_rows(found: dict[str, dict[str, Any]]) -> list[list[str]]:
 def readme_table(models: Path = MODELS) -> str:
     """The table of all agents, for the README."""
     rows = [[row[0] % "models/", *row[1:]] for row in model_rows(records(models))]
-    return table(HEAD, rows) + "\n" + _NOTE
+    return table(HEAD, rows) + "\n\n" + _NOTE
 
 
 _NOTE = """Each is measured on dice it never met, by the command on its card; ± is one standard error. With several
@@ -66,6 +67,7 @@ model of the ruleset in play. Its folder `models/RULESET/` holds the network as 
 `config.yaml`, `command.txt`, `run.json`, the training curve, `results.json` and a card.
 
 {table(HEAD, rows)}
+
 {_NOTE}
 The exact score is computed without dice over every situation the model can come to, where they can be listed
 ([exact evaluation](exact-evaluation.md)); for the larger rulesets it is missing.
@@ -79,11 +81,13 @@ make docs                                     # renew this page and the table in
 ## How they were made
 
 {table(("ruleset", "steps", "wall time", "seed", "games measured", "weights, SHA-256"), made)}
+
 ## One model for several rulesets
 
 These rulesets have no model of their own; `models/reuse.json` names the one that plays them:
 
 {table(("ruleset", "plays with the model for", "what is different"), reused)}
+
 The options of a ruleset (`--set`) are played by the model of its name, as long as dice, throws, boxes, columns and
 saved throws are the same. The network reads the observation of the rules in play. Where they have no bonus, it reads
 that the bonus is secured; where nothing is paid for a further yatzy, that the yatzy box holds no points. A file that is
@@ -122,7 +126,8 @@ The last column is what playing for the wrong rules costs by itself: the regret 
 rules under the rules in play. Where the observation shows the difference, as it does a `bonus_threshold`, a network can
 lose less than that.
 
-{table(head, rows)}"""
+{table(head, rows)}
+"""
 
 
 def _figures(name: str, record: dict[str, Any]) -> list[str]:

@@ -68,7 +68,7 @@ def main() -> None:
             "seed": args.seed,
             **provenance(command_line("generalist.py", sys.argv[1:])).fields(),
             "sha256": {weights.name: sha256(weights)},
-            "training": {"steps": read_weights(weights).steps, "seed": config.seed, "lanes": config.lanes},
+            "steps": read_weights(weights).steps,
             "cases": done,
         }
         (folder / "results.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yatzy_env
 from scripts._ablation_docs import HEAD, ablation_rows
+from scripts._generalist_docs import FOLDER, generalist_card, is_measured
 from scripts._models_docs import models_page, readme_table
 from yatzy_env import Ruleset, action_names, compile_tables, rulesets
 from yatzy_env.envs import observation_blocks
@@ -218,6 +219,7 @@ PAGES = {
     DOCS / "benchmark.md": lambda: results_page("benchmark"),
     DOCS / "ablation.md": ablation_page,
     README: readme,
+    **({FOLDER / "README.md": generalist_card} if is_measured() else {}),
 }
 
 

@@ -93,8 +93,9 @@ def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Ru
         yield run
         return
     path = args.config or find_config(args.ruleset)
+    check_ruleset(load(path), args.ruleset, path)
     config = override(load(path), wanted)
-    check_ruleset(config, args.ruleset, path)
+    check_ruleset(config, args.ruleset, "command line")
     if args.seeds and any(key == "seed" for key, _ in wanted):
         raise ConfigError("command line: --seed and --seeds exclude each other")
     configs = [override(config, [("seed", str(seed))]) for seed in args.seeds or [config.seed]]
@@ -102,11 +103,11 @@ def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Ru
         yield create_run(each, args.runs, command)
 
 
-def check_ruleset(config: Config, name: str, source: Path) -> None:
+def check_ruleset(config: Config, name: str, source: Path | str) -> None:
     from agents.ppo.errors import ConfigError
 
     if config.name != name:
-        raise ConfigError(f"{source} is for {config.name!r}, not {name!r}")
+        raise ConfigError(f"{source}: this is for {config.name!r}, not {name!r}")
 
 
 def main(words: list[str] | None = None) -> None:

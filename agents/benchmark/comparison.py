@@ -55,8 +55,4 @@ def comparison_table(summary: Mapping[str, Any], ruleset: str) -> str:
     for agent, against, (value, low, high) in found:
         ends = "" if math.isnan(low) else f"{low:.2f} to {high:.2f}"
         lines.append(f"| {agent} | {against} | {value:+.2f} | {ends} |")
-    note = (
-        "Regret per game less that of the agent it is compared with: above zero, more is given away. Its interval "
-        "(95 %) is Welch's over training seeds."
-    )
-    return "\n".join([*lines, "", note]) + "\n"
+    return "\n".join(lines) + "\n"

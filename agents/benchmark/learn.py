@@ -18,7 +18,9 @@ from agents.benchmark.protocol import PPOSettings
 from agents.benchmark.tasks import Task
 from agents.distilled import DistilledSettings, distil
 from agents.ppo.agent import PPOAgent
-from agents.ppo.runs import Run, create_run, newest_run, write_atomically
+from agents.ppo.config import Config
+from agents.ppo.errors import RunError
+from agents.ppo.runs import Run, check_complete, create_run, newest_run, write_atomically
 from agents.ppo.training import train as train_ppo
 from agents.ppo.weights import PolicyWeights, read_weights
 from agents.sb3.agent import UnmaskedAgent
@@ -116,10 +118,7 @@ def _learn_ppo(
 ) -> tuple[PolicyWeights, int]:
     """Trains as `train.py` does, in a run folder; the run goes on from its checkpoint if there is one."""
     config = settings.config_for(rules, task.protocol.steps_of(task.algorithm), task.seed)
-    if any(scratch.glob(f"{rules.name}/*/config.yaml")):
-        run = newest_run(rules.name, scratch)
-    else:
-        run = create_run(config, scratch, "benchmark.py agents")
+    run = _unfinished(config, scratch) or create_run(config, scratch, "benchmark.py agents")
     before = run.manifest().get("steps", 0)
     looks = run.folder / "looks.json"
     if before and looks.exists():
@@ -130,3 +129,15 @@ def _learn_ppo(
     assert checkpoint is not None, "training ends with a checkpoint"
     policy = read_weights(checkpoint / "weights.npz")
     return policy, policy.steps - before
+
+
+def _unfinished(config: Config, scratch: Path) -> Run | None:
+    """The run that a killed task left, if this version can go on with it."""
+    if not any(scratch.glob(f"{config.name}/*/config.yaml")):
+        return None
+    run = newest_run(config.name, scratch)
+    try:
+        check_complete(run)
+    except RunError:
+        return None
+    return run

@@ -61,7 +61,7 @@ def curves_figure(summary: Mapping[str, Any]) -> Figure:
 
 def _draw_panel(axes: Axes, summary: Mapping[str, Any], ruleset: str, is_solved: bool) -> None:
     names = list(summary["protocol"]["algorithms"])
-    curves = [curve for curve in summary["curves"] if curve["ruleset"] == ruleset]
+    curves = [curve for curve in summary["curves"] if curve["ruleset"] == ruleset and curve["points"]]
     for curve in sorted(curves, key=lambda curve: -curve["points"][-1]["mean"]):  # the legend reads as the lines end
         steps, mean, low, high = ([point[key] for point in curve["points"]] for key in ("steps", "mean", "low", "high"))
         place = names.index(curve["algorithm"])

@@ -57,7 +57,8 @@ class PPOSettings(_Model):
         taken = sorted({"ruleset", "options", "beside", "seed", "total_steps"} & set(self.changes))
         if taken:
             raise ValueError(f"changes of ppo may not hold {', '.join(taken)}: the protocol sets them")
-        _ = self.base  # raises for keys and values that do not fit
+        if self.base.beside:  # or raises for keys and values that do not fit
+            raise ValueError(f"config = {self.config!r} is for a network of several rulesets; a task has one")
         return self
 
     @property

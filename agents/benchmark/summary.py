@@ -166,13 +166,18 @@ def _notes(summary: Mapping[str, Any]) -> str:
     limits = [own["steps"] for own in protocol["algorithms"].values() if own["steps"] is not None]
     less = ", fewer where an algorithm's own limit is lower" if any(own < protocol["steps"] for own in limits) else ""
     games = "" if all(row["trained"] for row in rows) else ", and Student's t over games for what was not"
+    compared = any(own.get("against") for own in protocol["algorithms"].values())
+    difference = (
+        "Regret per game beyond another agent's: above zero, more is given away; its interval (95 %) is Welch's over "
+        "training seeds. "
+    )
     illegal = "Illegal: how often the best-rated action of all was illegal; the best-rated legal one was played. "
     return (
         f"Trained for {protocol['steps']:,} decisions or a little more (whole rollouts){less}, under seeds 1 to "
         f"{protocol['seeds']}. Each run played {looks['games']:,} final games under seed {looks['seed']}; percent of "
         "the optimum is 100 x (optimum - regret per game) / optimum. IQM: interquartile mean over training seeds. "
         f"The interval (95 %) is a stratified bootstrap over seeds for what was trained{games}. "
-        f"{illegal if _has_illegal(rows) else ''}Protocol {summary['digest'][:12]}.\n"
+        f"{illegal if _has_illegal(rows) else ''}{difference if compared else ''}Protocol {summary['digest'][:12]}.\n"
     )
 
 

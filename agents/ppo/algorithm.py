@@ -23,6 +23,7 @@ from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
 from agents.ppo.errors import DivergedError
+from agents.ppo.family_env import FamilyVecEnv
 from agents.ppo.lessons import Lessons, lesson_loss, pick, teach
 from agents.ppo.policy import YatzyPolicy
 from agents.ppo.vec_env import BatchVecEnv
@@ -77,11 +78,14 @@ class RolloutBuffer(MaskableRolloutBuffer):
             yield Samples(*(values[index] for values in flat))
 
 
+Lanes = BatchVecEnv | FamilyVecEnv
+
+
 class YatzyPPO(MaskablePPO):
-    """MaskablePPO on a `BatchVecEnv` with a `YatzyPolicy`, on the CPU."""
+    """MaskablePPO on `Lanes` with a `YatzyPolicy`, on the CPU."""
 
     policy: YatzyPolicy
-    env: BatchVecEnv
+    env: Lanes
     rollout_buffer: RolloutBuffer
     _last_obs: NDArray[np.float32]
     _last_episode_starts: NDArray[np.bool_]
@@ -131,7 +135,7 @@ class YatzyPPO(MaskablePPO):
 
     def collect_rollouts(  # type: ignore[override]
         self,
-        env: BatchVecEnv,
+        env: Lanes,
         callback: BaseCallback,
         rollout_buffer: RolloutBuffer,
         n_rollout_steps: int,

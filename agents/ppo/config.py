@@ -15,7 +15,7 @@ from agents.ppo.errors import ConfigError
 from agents.ppo.family import GENERALIST, Family, family_of
 from agents.ppo.features import Features
 from agents.ppo.positions import Actions
-from yatzy_env.errors import one_line, unknown
+from yatzy_env.errors import RulesetError, one_line, unknown
 from yatzy_env.rules import CATALOGUE, Ruleset, rulesets
 from yatzy_env.rules import ruleset as find_ruleset
 
@@ -179,7 +179,10 @@ class Config(_Model):
             raise ValueError(f"beside: actions = {self.actions!r} is for one ruleset; allowed: 'keeps'")
         if self.lanes <= len(self.beside):
             raise ValueError(f"lanes = {self.lanes} are too few for {1 + len(self.beside)} rulesets")
-        _ = self.family  # raises for rulesets that do not fit together
+        try:
+            _ = self.family
+        except RulesetError as error:
+            raise ValueError(f"beside: {error}") from error
 
     @property
     def name(self) -> str:

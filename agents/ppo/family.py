@@ -86,7 +86,7 @@ class Family:
         return out
 
     def own_actions(self, member: int, actions: NDArray[np.integer]) -> NDArray[np.int64]:
-        """The numbers that a ruleset itself gives to some actions of the family; -1 for those it does not have."""
+        """(n,) the numbers that a ruleset itself gives to (n,) actions of the family; -1 for those it does not have."""
         numbers = np.full(self.actions, -1, np.int64)
         numbers[self._acts[member]] = np.arange(len(self._acts[member]))
         return numbers[actions]
@@ -126,13 +126,22 @@ def member_weights(weights: PolicyWeights, rules: Ruleset) -> PolicyWeights:
     if not weights.members:
         return weights
     names = [name for name, _ in weights.members]
-    if rules.digest not in (digest for _, digest in weights.members):
-        raise ModelError(f"the model {weights.ruleset!r} does not play {rules.name!r}; it plays: {', '.join(names)}")
-    changed = [name for name, digest in weights.members if name not in CATALOGUE or CATALOGUE[name].digest != digest]
+    digests = [digest for _, digest in weights.members]
+    if rules.digest not in digests:
+        raise ModelError(
+            f"the model {weights.ruleset!r} plays {rules.name!r} without changed options only"
+            if rules.name in names
+            else f"the model {weights.ruleset!r} does not play {rules.name!r}; it plays: {', '.join(names)}"
+        )
+    # The layout is that of all members: where one has changed or gone, no entry is sure to stand where it stood.
+    changed = [name for name in names if name not in CATALOGUE or CATALOGUE[name].digest not in digests]
     if changed:
-        raise ModelError(f"the model {weights.ruleset!r} was trained for other rules of {changed[0]!r} than today's")
-    family = family_of(tuple(names), weights.features)
-    member = [digest for _, digest in weights.members].index(rules.digest)
+        raise ModelError(f"the model {weights.ruleset!r} was trained for rules of {changed[0]!r} that are not today's")
+    try:
+        family = family_of(tuple(names), weights.features)
+    except RulesetError as error:
+        raise ModelError(f"the model {weights.ruleset!r} is damaged: {error}") from error
+    member = digests.index(rules.digest)
     read, rated = weights.layers[0][0].shape[1], weights.layers[-1][0].shape[0]
     if (read, rated) != (family.inputs, family.actions):
         raise ModelError(

@@ -80,7 +80,7 @@ class MemberVecEnv(BatchVecEnv):
         return self._family.actions_of(self._member, super().action_masks())
 
     def to_actions(self, values: NDArray[Any], situations: Situations) -> NDArray[Any]:
-        """What stands at each action of the ruleset, at the family's; 0 at those it does not have."""
+        """(n, actions of the family) what (n, actions) values of the ruleset say; 0 at actions it does not have."""
         return self._family.actions_of(self._member, values)
 
     def other_throws(
@@ -131,6 +131,11 @@ class FamilyVecEnv(VecEnv):
     def reset(self) -> NDArray[np.float32]:
         """Starts an episode in every lane."""
         return np.concatenate([part.env.reset() for part in self.parts])
+
+    def step(self, actions: NDArray[np.int64]) -> StepReturn:
+        """`step_async` and `step_wait` in one."""
+        self.step_async(actions)
+        return self.step_wait()
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Takes the actions for `step_wait`."""

@@ -1,6 +1,6 @@
 """Run folders: where a training run keeps its configuration, its checkpoint and the record of its files.
 
-    runs/<ruleset>/<time>-<seed>/
+    runs/NAME/<time>-<seed>/    NAME: the ruleset, or generalist
         config.yaml       the whole configuration
         command.txt       the command that started it
         run.json          versions, commit, machine

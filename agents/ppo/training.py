@@ -12,7 +12,7 @@ from stable_baselines3.common.torch_layers import FlattenExtractor
 from torch import nn
 
 from agents.ppo.agent import PPOAgent
-from agents.ppo.algorithm import YatzyPPO
+from agents.ppo.algorithm import Lanes, YatzyPPO
 from agents.ppo.callbacks import Checkpoints, Clock, Curve, Looks, Report, Schedules
 from agents.ppo.checkpoint import load_checkpoint
 from agents.ppo.config import Config
@@ -77,7 +77,7 @@ def build(config: Config) -> YatzyPPO:
     )
 
 
-def make_lanes(config: Config) -> BatchVecEnv | FamilyVecEnv:
+def make_lanes(config: Config) -> Lanes:
     """The lanes of a configuration, before their first episode."""
     if config.family:
         return FamilyVecEnv(config.family, config.features, config.lanes, config.seed, config.reward_scale)

@@ -54,7 +54,7 @@ class PolicyWeights:
         layers: (weight, bias) of each layer, float32, weight (outputs, inputs).
         activation: a key of `ACTIVATIONS`.
         ruleset: the name of the ruleset it was trained for.
-        ruleset_digest: its `Ruleset.digest`.
+        ruleset_digest: its `Ruleset.digest`; "" for a network of several rulesets.
         steps: the training steps it has seen.
         value_layers: the value network in the same form, with one output in points; () where there is none.
         features: what both networks read beside the observation (`agents.ppo.features`).
@@ -162,7 +162,7 @@ def read_weights(path: Path) -> PolicyWeights:
                 value_layers=_layers(arrays, "value_", about["value_layers"]),
                 features="observation" if about["format"] == 2 else about["features"],
                 actions="keeps" if about["format"] == 2 else about["actions"],
-                members=() if about["format"] < 4 else tuple((str(name), str(mark)) for name, mark in about["members"]),
+                members=() if about["format"] < 4 else _members(about["members"]),
             )
     except FileNotFoundError as error:
         raise ModelError(f"{path}: there is no such file") from error
@@ -172,6 +172,14 @@ def read_weights(path: Path) -> PolicyWeights:
         raise ModelError(f"{path}: damaged or not a model ({' '.join(str(error).split())})") from error
     _check_shapes(weights, path)
     return weights
+
+
+def _members(found: Any) -> tuple[tuple[str, str], ...]:
+    pairs = found if isinstance(found, list) else [found]
+    for pair in pairs:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str) for text in pair)):
+            raise ValueError(f"members hold {pair!r}; allowed are pairs of a name and a digest")
+    return tuple((name, digest) for name, digest in pairs)
 
 
 def _layers(arrays: Mapping[str, NDArray[Any]], prefix: str, count: int) -> Layers:
@@ -188,11 +196,11 @@ def _matrix(values: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
 
 
 def _check_shapes(weights: PolicyWeights, path: Path) -> None:
-    fits = _fit_together(weights.layers) and _fit_together(weights.value_layers)
-    if weights.value_layers:
+    fits = bool(weights.layers) and _fit_together(weights.layers) and _fit_together(weights.value_layers)
+    if fits and weights.value_layers:
         fits &= weights.value_layers[0][0].shape[1] == weights.layers[0][0].shape[1]
         fits &= weights.value_layers[-1][0].shape[0] == 1
-    if not weights.layers or not fits:
+    if not fits:
         raise ModelError(f"{path}: damaged, its layers do not fit together")
     for name, known in (
         ("activation", tuple(ACTIVATIONS)),

@@ -52,6 +52,7 @@ def test_the_shipped_protocol() -> None:
         ({"algorithms": {"x": {"kind": "dqn", "gamma": 1.5}}}, "gamma = 1.5"),
         ({"algorithms": {"x": {"kind": "ppo", "changes": {"epoks": 3}}}}, "unknown key 'epoks'; did you mean epochs"),
         ({"algorithms": {"x": {"kind": "ppo", "changes": {"seed": 3}}}}, "may not hold seed"),
+        ({"algorithms": {"x": {"kind": "ppo", "config": "generalist"}}}, "config = 'generalist'"),
         ({"algorithms": {"x": {"kind": "ppo", "changes": {"beside": ["forced"]}}}}, "may not hold beside"),
         ({"algorithms": {"random": {"kind": "a2c"}}}, "random is the name of an agent without training"),
         ({"algorithms": {}}, "algorithms"),

@@ -110,6 +110,23 @@ def test_ppo_goes_on_from_its_checkpoint_to_the_same_result(tmp_path: Path, monk
     assert resumed.network == whole.network
 
 
+def test_what_another_version_left_unfinished_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = Task(small(steps=2000), "forced", "ppo", 1)
+    train = learn.train_ppo
+
+    def killed(run: Any, console: Console) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(learn, "train_ppo", killed)
+    with pytest.raises(KeyboardInterrupt):
+        execute(task, tmp_path)
+    (config,) = tmp_path.glob("**/config.yaml")
+    lines = config.read_text().splitlines()
+    config.write_text("\n".join(line for line in lines if not line.startswith("beside")))
+    monkeypatch.setattr(learn, "train_ppo", train)
+    assert execute(task, tmp_path).result["steps"] == 2048
+
+
 def test_the_unmasked_agent_plays_legally_and_counts() -> None:
     rules = ruleset("forced")
     tables = compile_tables(rules)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,16 @@ from yatzy_env.envs.batch import YatzyVectorEnv
 def tiny_config(**changes: object) -> Config:
     """The configuration of the learning test; double underscores stand for dots."""
     return override(load(CONFIGS / "tiny.yaml"), [(name.replace("__", "."), str(to)) for name, to in changes.items()])
+
+
+def family_config(**changes: object) -> Config:
+    """The configuration of the generalist with small networks, short rollouts and four rulesets."""
+    small = {
+        "lanes": 128, "rollout_steps": 8, "minibatch": 256, "network.hidden": [16, 16], "total_steps": 4096,
+        "beside": ["yahtzee", "forced", "yacht"], **changes,
+    }  # fmt: skip
+    generalist = load(CONFIGS / "generalist.yaml")
+    return override(generalist, [(name.replace("__", "."), json.dumps(to)) for name, to in small.items()])
 
 
 def lanes_under_way(name: str, lanes: int, steps: int) -> BatchVecEnv:

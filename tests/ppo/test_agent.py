@@ -159,11 +159,22 @@ def test_a_model_for_other_rules_is_refused(run: Path) -> None:
         {"features": "pixels"},
         {"actions": "dice"},
         {"ruleset": ["yatzy"]},
+        {"members": ("ab", "cd")},
+        {"members": ((1, 2),)},
+        {"members": {"ab": 1}},
+        {"members": None},
     ],
 )
 def test_layers_must_fit(tmp_path: Path, change: dict[str, object]) -> None:
     weights = PolicyWeights(((np.zeros((3, 2), np.float32), np.zeros(3, np.float32)),), "relu", "tiny", "", 0)
     save_weights(replace(weights, **change), tmp_path / "weights.npz")  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="damaged"):
+        read_weights(tmp_path / "weights.npz")
+
+
+def test_a_value_network_alone_is_no_model(tmp_path: Path) -> None:
+    layers = ((np.zeros((1, 2), np.float32), np.zeros(1, np.float32)),)
+    save_weights(PolicyWeights((), "relu", "tiny", "", 0, value_layers=layers), tmp_path / "weights.npz")
     with pytest.raises(ModelError, match="damaged"):
         read_weights(tmp_path / "weights.npz")
 

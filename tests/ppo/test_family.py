@@ -10,21 +10,19 @@ import numpy as np
 import pytest
 
 from agents.ppo.agent import load_agent
-from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.config import CONFIGS, Config, load, override
+from agents.ppo.config import CONFIGS, load, override
 from agents.ppo.errors import ConfigError, ModelError, RunError
 from agents.ppo.family import Family, family_of, member_weights
 from agents.ppo.family_env import FamilyVecEnv
 from agents.ppo.features import add_features, input_blocks
 from agents.ppo.luck import OtherThrows
-from agents.ppo.runs import Run, create_run
+from agents.ppo.reuse import shipped_names
+from agents.ppo.runs import Run, change_run
 from agents.ppo.ship import ship_model
-from agents.ppo.training import build, train
 from agents.ppo.vec_env import BatchVecEnv
 from agents.ppo.weights import PolicyWeights, read_weights, save_weights
 from tests.envs.play import random_legal
-from tests.ppo.helpers import mean_score, quiet, trained
-from tests.ppo.test_algorithm import assert_same, weights_of
+from tests.ppo.helpers import family_config, mean_score, trained
 from yatzy_env import ruleset
 from yatzy_env.dice import key
 from yatzy_env.errors import RulesetError, YatzyError
@@ -33,21 +31,10 @@ from yatzy_env.rules import CATALOGUE
 NAMES = ("yatzy", "yahtzee", "forced", "half-force", "yacht")
 
 
-def small_config(**changes: object) -> Config:
-    """The configuration of the generalist with small networks and short rollouts."""
-    small = {
-        "lanes": 128, "rollout_steps": 8, "minibatch": 256, "network.hidden": [16, 16], "total_steps": 4096,
-        "beside": ["yahtzee", "forced", "yacht"], **changes,
-    }  # fmt: skip
-    return override(
-        load(CONFIGS / "generalist.yaml"), [(name.replace("__", "."), json.dumps(to)) for name, to in small.items()]
-    )
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A finished run; tests that change it copy it."""
-    return trained(tmp_path_factory.mktemp("family"), small_config())[0]
+    return trained(tmp_path_factory.mktemp("family"), family_config())[0]
 
 
 def test_the_shipped_configuration_takes_every_ruleset_with_five_dice_and_one_column() -> None:
@@ -103,7 +90,7 @@ def test_rulesets_that_do_not_fit_are_refused(names: tuple[str, ...], words: lis
     with pytest.raises(RulesetError) as caught:
         Family([ruleset(name) for name in names], "bonus")
     with pytest.raises(ConfigError):
-        small_config(ruleset=names[0], beside=names[1:])
+        family_config(ruleset=names[0], beside=names[1:])
     for word in words:
         assert word in str(caught.value)
 
@@ -125,6 +112,8 @@ def test_lanes_play_the_games_of_each_ruleset() -> None:
     ended = 0
     for _ in range(120):
         masks = ours.action_masks()
+        np.testing.assert_array_equal(ours.env_method("action_masks"), masks)
+        assert [mask.tolist() for mask in ours.env_method("action_masks", indices=[16, 2])] == masks[[16, 2]].tolist()
         actions = np.array([random_legal(rng, mask) for mask in masks])
         shown, rewards, dones, infos = ours.step(actions)
         for member, (part, env) in enumerate(zip(ours.parts, alone, strict=True)):
@@ -153,7 +142,7 @@ def test_lanes_play_the_games_of_each_ruleset() -> None:
 
 
 def test_lanes_go_on_from_a_state() -> None:
-    config = small_config()
+    config = family_config()
     assert config.family is not None
     first, second = (FamilyVecEnv(config.family, "bonus", 9, seed) for seed in (1, 2))
     rng = np.random.default_rng(1)
@@ -177,7 +166,7 @@ def test_an_action_of_another_ruleset_is_refused() -> None:
 
 def test_a_member_network_is_the_family_network_under_its_ruleset(run: Run) -> None:
     weights = read_weights(run.folder / run.manifest()["checkpoint"] / "weights.npz")
-    family = small_config().family
+    family = family_config().family
     assert family is not None
     rng = np.random.default_rng(2)
     for member, rules in enumerate(family.members):
@@ -195,9 +184,12 @@ def test_a_member_network_is_the_family_network_under_its_ruleset(run: Run) -> N
 def test_it_is_loaded_for_each_of_its_rulesets(run: Run) -> None:
     for name in ("yatzy", "yahtzee", "forced", "yacht"):
         agent = load_agent(run.folder, ruleset(name))
-        assert mean_score(agent, ruleset(name), games=50) > 0
+        assert agent.policy.ruleset_digest == ruleset(name).digest
+        assert 0 < mean_score(agent, ruleset(name), games=50) < ruleset(name).max_score
     with pytest.raises(ModelError, match="does not play 'half-force'; it plays: yatzy, yahtzee, forced, yacht"):
         load_agent(run.folder, ruleset("half-force"))
+    with pytest.raises(ModelError, match="plays 'yatzy' without changed options only"):
+        load_agent(run.folder, ruleset("yatzy").replace(bonus_threshold=42), reuse=True)
 
 
 def test_files_that_do_not_fit_are_refused(run: Run, tmp_path: Path) -> None:
@@ -210,16 +202,18 @@ def test_files_that_do_not_fit_are_refused(run: Run, tmp_path: Path) -> None:
 
     same = reread(weights)
     assert same.members == weights.members
+    assert same.ruleset_digest == ""
     other = [(name, "0" * 8 if name == "forced" else mark) for name, mark in weights.members]
-    with pytest.raises(ModelError, match="other rules of 'forced'"):
+    with pytest.raises(ModelError, match="rules of 'forced' that are not today's"):
         member_weights(reread(replace(weights, members=tuple(other))), ruleset("yatzy"))
     with pytest.raises(ModelError, match="inputs and 225 actions; its rulesets have"):
         member_weights(reread(replace(weights, members=weights.members[:2])), ruleset("yatzy"))
+    twice = weights.members[:1] * 2
+    with pytest.raises(ModelError, match="damaged: the ruleset 'yatzy' is there twice"):
+        member_weights(reread(replace(weights, members=twice)), ruleset("yatzy"))
 
 
 def test_it_is_not_offered_as_the_model_of_a_ruleset(run: Run, tmp_path: Path) -> None:
-    from agents.ppo.reuse import shipped_names
-
     assert ship_model(run.folder, tmp_path) == tmp_path / "generalist"
     assert shipped_names(tmp_path) == []
     assert load_agent(tmp_path / "generalist", ruleset("forced"), trust=True).policy.ruleset == "forced"
@@ -229,43 +223,6 @@ def test_its_record_names_all_rulesets(run: Run) -> None:
     record = json.loads((run.folder / "run.json").read_text())
     assert [rules["name"] for rules in record["rulesets"]] == ["yatzy", "yahtzee", "forced", "yacht"]
     assert run.folder.parent.name == "generalist"
-
-
-def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = small_config(checkpoint_minutes=1e-9)
-    whole = trained(tmp_path / "whole", config)[1]
-    halves = create_run(config, tmp_path / "halves", "command")
-    update = YatzyPPO.train
-
-    def interrupted(self: YatzyPPO) -> None:
-        update(self)
-        if self.num_timesteps >= 3072:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(YatzyPPO, "train", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            train(halves, quiet())
-    assert 0 < halves.manifest()["steps"] < config.total_steps
-    assert_same(weights_of(whole), weights_of(train(halves, quiet())))
-
-
-def test_every_ruleset_is_taught_by_its_own_rules() -> None:
-    """Lessons name legal actions of the ruleset alone, and rate a last box by its points."""
-    model = build(small_config(lesson_share=0.5))
-    model.learn(1024)
-    lessons = model.lessons
-    assert lessons is not None
-    np.testing.assert_allclose(lessons.targets.sum(dim=1), 1, rtol=1e-5)
-    assert not (lessons.targets.numpy()[lessons.action_masks.numpy() == 0]).any()
-    family = small_config().family
-    assert family is not None
-    flags = lessons.observations.numpy()[:, -len(family.members) :]
-    for member in range(len(family.members)):
-        mine = lessons.action_masks.numpy()[flags[:, member] == 1]
-        has = family.actions_of(member, np.ones((1, 210 + len(family.members[member].boxes)), np.int8))[0]
-        assert len(mine)
-        assert not mine[:, has == 0].any()
 
 
 @pytest.mark.parametrize(
@@ -279,14 +236,12 @@ def test_every_ruleset_is_taught_by_its_own_rules() -> None:
 )
 def test_a_bad_value_is_one_line_that_names_it(changes: dict[str, object], words: list[str]) -> None:
     with pytest.raises(ConfigError) as caught:
-        small_config(**changes)
+        family_config(**changes)
     assert "\n" not in str(caught.value)
     for word in words:
         assert word in str(caught.value)
 
 
 def test_rulesets_cannot_change_on_the_way(run: Run) -> None:
-    from agents.ppo.runs import change_run
-
     with pytest.raises(RunError, match="beside"):
         change_run(run, override(run.config, [("beside", "[forced]")]), "command")

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
         (["tiny", "--set", "dice"], "KEY=VALUE"),
         (["tiny", "--set", "dicee=4"], "did you mean dice"),
         (["tiny", "--config", "nosuch.yaml"], "nosuch.yaml: No such file"),
-        (["tiny", "--config", str(ROOT / "configs" / "yatzy.yaml")], "is for 'yatzy', not 'tiny'"),
+        (["tiny", "--config", str(ROOT / "configs" / "yatzy.yaml")], "this is for 'yatzy', not 'tiny'"),
         (["tiny", "--seed", "1", "--seeds", "2", "3"], "exclude each other"),
         (["tiny", "--seeds", "-1"], "seed = -1"),
         (["tiny", "--resume"], "nothing to resume"),
@@ -75,7 +75,7 @@ def test_several_seeds_and_resuming_by_name(tmp_path: Path, capsys: pytest.Captu
         (["tiny", "--resume", str(folders[0]), "--lanes", "64"], "lanes = 64 cannot change"),
         (["tiny", "--resume", str(folders[0]), "--features", "observation"], "features = 'observation' cannot change"),
         (["tiny", "--resume", str(folders[0]), "--actions", "positions"], "actions = 'positions' cannot change"),
-        (["yatzy", "--resume", str(folders[0])], "is for 'tiny', not 'yatzy'"),
+        (["yatzy", "--resume", str(folders[0])], "this is for 'tiny', not 'yatzy'"),
     ):
         with pytest.raises(SystemExit):
             main(words)

@@ -1,0 +1,128 @@
+"""A network of several rulesets in training: values, lessons and looks are those of the ruleset that is played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from stable_baselines3.common.logger import configure
+
+from agents.ppo import lessons as lessons_module
+from agents.ppo.agent import PPOAgent
+from agents.ppo.algorithm import YatzyPPO
+from agents.ppo.callbacks import Looks
+from agents.ppo.checkpoint import averaged_weights
+from agents.ppo.config import Config
+from agents.ppo.family import Family, member_weights
+from agents.ppo.runs import create_run
+from agents.ppo.training import build, train
+from tests.envs.play import random_legal
+from tests.ppo.helpers import family_config, quiet, trained
+from tests.ppo.test_algorithm import assert_same, weights_of
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
+
+SPREAD = {"lanes": 37, "rollout_steps": 16, "minibatch": 296, "precision": "float32"}  # lanes do not divide evenly
+
+
+def family_of(config: Config) -> Family:
+    assert config.family is not None
+    return config.family
+
+
+def players(model: YatzyPPO, config: Config) -> list[PPOAgent]:
+    """The networks as they are now, one agent per ruleset."""
+    model.averages = [weights.detach().clone() for weights in model.policy.parameters()]
+    weights = averaged_weights(model, config)
+    return [PPOAgent(rules, member_weights(weights, rules)) for rules in family_of(config).members]
+
+
+def test_expected_values_are_those_of_each_ruleset() -> None:
+    """Points and expected value of what was played are the value that the member's own network gives the action."""
+    config = family_config(**SPREAD)
+    model = build(config)
+    model.throws = 4096  # so many that their mean is nearly that of all
+    agents = players(model, config)
+    env, rng = model.env, np.random.default_rng(1)
+    env.reset()
+    for _ in range(10):
+        before = [part.env.situations for part in env.parts]
+        actions = np.array([random_legal(rng, mask) for mask in env.action_masks()])
+        shown, rewards, dones, _ = env.step(actions)
+        points = (rewards + model._expected_values(shown) * ~dones) / config.reward_scale
+        for part, now, agent in zip(env.parts, before, agents, strict=True):
+            wanted = agent.action_values(now)[np.arange(len(now.roll)), part.env.played]
+            np.testing.assert_allclose(points[part.lanes], wanted, atol=0.1)
+
+
+def test_lessons_are_those_of_each_ruleset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every lesson has the mask of its decision, and asks for what the member's own network rates highest."""
+    monkeypatch.setattr(lessons_module, "_THROWS", 4096)
+    config = family_config(**SPREAD, lesson_share=0.4, learning_rate=0.0)
+    model = build(config)
+    family, agents = family_of(config), players(model, config)
+    decisions: dict[bytes, tuple[int, Situations]] = {}
+    choose = model.policy.choose
+
+    def watched(shown: torch.Tensor, masks: np.ndarray) -> Any:
+        for member, part in enumerate(model.env.parts):
+            now = part.env.situations
+            for lane in range(part.env.num_envs):
+                decisions[shown[part.lanes][lane].numpy().tobytes()] = (member, now.take(np.array([lane])))
+        return choose(shown, masks)
+
+    monkeypatch.setattr(model.policy, "choose", watched)
+    model.learn(config.rollout)
+    assert model.lessons is not None
+    taught = set()
+    for observation, mask, target in zip(*(values.numpy() for values in model.lessons[:3]), strict=True):
+        member, now = decisions[observation.tobytes()]
+        values = family.actions_of(member, agents[member].action_values(now))[0]
+        legal = ~np.isnan(agents[member].action_values(now))[0]
+        np.testing.assert_array_equal(mask, family.actions_of(member, legal[None].astype(np.int8))[0])
+        weights = np.where(mask == 1, np.exp((values - np.nanmax(values[mask == 1])) / model.lesson_temperature), 0)
+        np.testing.assert_allclose(target, weights / weights.sum(), atol=0.01)
+        taught.add(member)
+    assert taught == set(range(len(agents)))
+
+
+def test_looks_are_taken_under_every_ruleset(tmp_path: Path) -> None:
+    config = family_config()
+    model = build(config)
+    model.set_logger(configure(str(tmp_path), []))
+    seen = []
+
+    def look(agent: PPOAgent, rules: Ruleset) -> Mapping[str, float]:
+        seen.append(rules.name)
+        assert agent.policy.ruleset_digest == rules.digest
+        return {"eval/some": float(len(seen))}
+
+    looks = Looks(config, look)
+    looks.init_callback(model)
+    looks.on_training_end()
+    assert seen == ["yatzy", "yahtzee", "forced", "yacht"]
+    logged = {name: value for name, value in model.logger.name_to_value.items() if name.startswith("eval/")}
+    assert logged == {f"eval/some/{name}": place + 1 for place, name in enumerate(seen)}
+
+
+def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = family_config(checkpoint_minutes=1e-9)
+    whole = trained(tmp_path / "whole", config)[1]
+    halves = create_run(config, tmp_path / "halves", "command")
+    update = YatzyPPO.train
+
+    def interrupted(self: YatzyPPO) -> None:
+        update(self)
+        if self.num_timesteps >= 3072:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(YatzyPPO, "train", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train(halves, quiet())
+    assert 0 < halves.manifest()["steps"] < config.total_steps
+    assert_same(weights_of(whole), weights_of(train(halves, quiet())))
