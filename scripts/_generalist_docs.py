@@ -70,9 +70,8 @@ def generalist_card(folder: Path = FOLDER) -> str:
 
 # One PPO network for {len(cases)} rulesets
 
-Plays {len(cases)} rulesets with five dice and one column, from {worst["percent_of_optimum"]:.2f} %
-(`{worst["ruleset"]}`) to {best["percent_of_optimum"]:.2f} % (`{best["ruleset"]}`) of the exact optimum of the ruleset
-in play.
+Plays {len(cases)} rulesets with five dice and one column. Of the exact optimum of the ruleset in play it reaches from
+{worst["percent_of_optimum"]:.2f} % (`{worst["ruleset"]}`) to {best["percent_of_optimum"]:.2f} % (`{best["ruleset"]}`).
 
 ## How well it plays
 
