@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from agents.benchmark.protocol import PPOSettings, Protocol, Settings, load_protocol
+from agents.benchmark.protocol import SET_BY_TASK, PPOSettings, Protocol, Settings, load_protocol
 from agents.ppo.config import CONFIGS
 
 ABLATION = CONFIGS / "ablation.yaml"
@@ -51,8 +51,7 @@ def differences(protocol: Protocol, name: str) -> list[str]:
 def _values(settings: Settings) -> dict[str, Any]:
     if not isinstance(settings, PPOSettings):
         return settings.model_dump(mode="json", exclude={"against"})
-    set_by_protocol = {"ruleset", "options", "beside", "seed", "total_steps"}
-    return {"steps": settings.steps} | settings.base.model_dump(mode="json", exclude=set_by_protocol)
+    return {"steps": settings.steps} | settings.base.model_dump(mode="json", exclude=set(SET_BY_TASK))
 
 
 def _text(value: object) -> str:

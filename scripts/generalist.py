@@ -55,10 +55,10 @@ def main() -> None:
         check_numbers(args.games, args.seed)
         folder = MODELS / GENERALIST
         config = load(folder / "config.yaml")
-        if config.family is None:
+        if not config.beside:
             raise ModelError(f"{folder}: its configuration names one ruleset")
         done = []
-        for rules in config.family.members:
+        for rules in config.members:
             case = measure(folder, rules, args.games, args.seed)
             print(f"{rules.name}: regret {case['regret_per_game']:.2f} ± {case['regret_se']:.2f}", file=sys.stderr)
             done.append(case)

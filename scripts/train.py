@@ -93,8 +93,9 @@ def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Ru
         yield run
         return
     path = args.config or find_config(args.ruleset)
-    check_ruleset(load(path), args.ruleset, path)
-    config = override(load(path), wanted)
+    config = load(path)
+    check_ruleset(config, args.ruleset, path)
+    config = override(config, wanted)
     check_ruleset(config, args.ruleset, "command line")
     if args.seeds and any(key == "seed" for key, _ in wanted):
         raise ConfigError("command line: --seed and --seeds exclude each other")

@@ -28,6 +28,9 @@ UNTRAINED = (*BASELINES, "optimal")
 _FORMAT = 1
 """Part of the digest: raised when results are measured in another way."""
 
+SET_BY_TASK = frozenset({"ruleset", "options", "beside", "seed", "total_steps"})
+"""Keys of a training configuration that a task decides."""
+
 Whole = Annotated[int, Field(strict=True, ge=1)]
 
 
@@ -54,7 +57,7 @@ class PPOSettings(_Model):
 
     @model_validator(mode="after")
     def _valid(self) -> Self:
-        taken = sorted({"ruleset", "options", "beside", "seed", "total_steps"} & set(self.changes))
+        taken = sorted(SET_BY_TASK & set(self.changes))
         if taken:
             raise ValueError(f"changes of ppo may not hold {', '.join(taken)}: the protocol sets them")
         if self.base.beside:  # or raises for keys and values that do not fit

@@ -188,7 +188,8 @@ def _has_illegal(rows: Sequence[Mapping[str, Any]]) -> bool:
 def _table(rows: Sequence[Mapping[str, Any]], short: bool) -> str:
     head = ["agent", "seeds", "% of optimum", "IQM", "interval"]
     head += [] if short else ["regret per game", "score", "steps"]
-    head += ["illegal %"] if _has_illegal(rows) else []
+    has_illegal = _has_illegal(rows)
+    head += ["illegal %"] if has_illegal else []
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for row in rows:
         name = LABEL.replace("distilled", row["agent"], 1) if row["learns_from_optimum"] else row["agent"]
@@ -203,7 +204,7 @@ def _table(rows: Sequence[Mapping[str, Any]], short: bool) -> str:
         if not short:
             line += [_text(row["regret_per_game"]), _text(row["mean_score"])]
             line.append(f"{row['steps']:,}" if row["trained"] else "")
-        if _has_illegal(rows):
+        if has_illegal:
             line.append("" if row["illegal_rate"] is None else f"{100 * row['illegal_rate']:.1f}")
         lines.append(line)
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"

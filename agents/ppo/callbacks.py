@@ -101,7 +101,7 @@ class Looks(_Callback):
 
     def _measure(self) -> None:
         weights = averaged_weights(self.model, self.config)
-        for rules in self.config.family.members if self.config.family else (self.config.rules,):
+        for rules in self.config.members:
             agent = PPOAgent(rules, member_weights(weights, rules))
             for name, value in self.look(agent, rules).items():
                 self.logger.record(f"{name}/{rules.name}" if self.config.family else name, value)

@@ -37,7 +37,7 @@ def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
 
     *value_layers, (weight, bias) = layers("value_net", "value_net")
     points = np.float32(1 / config.reward_scale)
-    members = tuple((rules.name, rules.digest) for rules in config.family.members) if config.family else ()
+    members = tuple((rules.name, rules.digest) for rules in config.members) if config.beside else ()
     return PolicyWeights(
         layers=tuple(layers("policy_net", "action_net")),
         activation=config.network.activation,

@@ -196,6 +196,11 @@ class Config(_Model):
         return rules.replace(**self.options) if self.options else rules
 
     @property
+    def members(self) -> tuple[Ruleset, ...]:
+        """All rulesets that the network learns."""
+        return self.family.members if self.family else (self.rules,)
+
+    @property
     def family(self) -> Family | None:
         """The layout that several rulesets share; None if there is one."""
         return family_of((str(self.ruleset), *self.beside), self.features) if self.beside else None

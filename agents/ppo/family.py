@@ -37,6 +37,7 @@ class Family:
 
     Attributes:
         members: the rulesets.
+        features: what is read beside the observation.
         inputs: the number of entries that the network reads.
         actions: the number of actions that it rates.
     """
@@ -53,6 +54,7 @@ class Family:
         """
         _check_members(members)
         self.members = tuple(members)
+        self.features: Features = features
         names = list(dict.fromkeys(box for rules in members for box in rules.box_names))
         sizes: dict[tuple[str, str], int] = {}
         for rules in members:
@@ -134,7 +136,7 @@ def member_weights(weights: PolicyWeights, rules: Ruleset) -> PolicyWeights:
             else f"the model {weights.ruleset!r} does not play {rules.name!r}; it plays: {', '.join(names)}"
         )
     # The layout is that of all members: where one has changed or gone, no entry is sure to stand where it stood.
-    changed = [name for name in names if name not in CATALOGUE or CATALOGUE[name].digest not in digests]
+    changed = [name for name, digest in weights.members if name not in CATALOGUE or CATALOGUE[name].digest != digest]
     if changed:
         raise ModelError(f"the model {weights.ruleset!r} was trained for rules of {changed[0]!r} that are not today's")
     try:
@@ -173,13 +175,11 @@ def _check_members(members: Sequence[Ruleset]) -> None:
                     f"one network cannot play {first.name!r} and {rules.name!r}: {field} = "
                     f"{getattr(first, field)!r} and {getattr(rules, field)!r}"
                 )
-    twice = [rules.name for index, rules in enumerate(members) if rules.digest in _digests(members[:index])]
-    if twice:
-        raise RulesetError(f"the ruleset {twice[0]!r} is there twice")
-
-
-def _digests(members: Sequence[Ruleset]) -> list[str]:
-    return [rules.digest for rules in members]
+    seen: set[str] = set()
+    for rules in members:
+        if rules.digest in seen:
+            raise RulesetError(f"the ruleset {rules.name!r} is there twice")
+        seen.add(rules.digest)
 
 
 def _entries(rules: Ruleset, features: Features) -> list[tuple[tuple[str, str], NDArray[np.int64]]]:

@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from agents.ppo.family import Family
-from agents.ppo.features import Features, add_features
+from agents.ppo.features import add_features
 from agents.ppo.luck import other_throws
 from agents.ppo.vec_env import BatchVecEnv, Part, StepReturn
 from yatzy_env.envs.observation import observe
@@ -27,7 +27,6 @@ class MemberVecEnv(BatchVecEnv):
         self,
         family: Family,
         member: int,
-        features: Features,
         lanes: int,
         seed: int,
         reward_scale: float = 1.0,
@@ -38,7 +37,6 @@ class MemberVecEnv(BatchVecEnv):
         Args:
             family: the rulesets.
             member: which of them these lanes play.
-            features: what is shown beside the observation; as in `family`.
             lanes: how many games are played at once.
             seed: of the dice.
             reward_scale: rewards are points times this.
@@ -47,13 +45,12 @@ class MemberVecEnv(BatchVecEnv):
         super().__init__(family.members[member], lanes, seed, reward_scale, first_lane)
         self._family = family
         self._member = member
-        self._features: Features = features
         self.observation_space = spaces.Box(-1.0, 1.0, (family.inputs,), np.float32)
         self.action_space = spaces.Discrete(family.actions)
 
     def show(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n, inputs) of the family, for (n, D) observations of this ruleset."""
-        return self._family.inputs_of(self._member, add_features(self.rules, self._features, observations))
+        return self._family.inputs_of(self._member, add_features(self.rules, self._family.features, observations))
 
     def reset(self) -> NDArray[np.float32]:
         """Starts an episode in every lane."""
@@ -92,23 +89,15 @@ class MemberVecEnv(BatchVecEnv):
         others = other_throws(self.rules, throws).observations(own, now, self._actions, noise)
         return self.show(others.reshape(-1, own.shape[1])).reshape(len(own), throws, -1)
 
-    def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> Any:
-        """As in `BatchVecEnv`, with the family's masks."""
-        if method_name != "action_masks":
-            return super().env_method(method_name, *args, indices=indices, **kwargs)
-        masks = self.action_masks()
-        return masks if indices is None else [masks[lane] for lane in self._get_indices(indices)]
-
 
 class FamilyVecEnv(VecEnv):
     """Lanes of all rulesets of a family, in the order of its members, behind the interface SB3 trains on."""
 
-    def __init__(self, family: Family, features: Features, lanes: int, seed: int, reward_scale: float = 1.0) -> None:
+    def __init__(self, family: Family, lanes: int, seed: int, reward_scale: float = 1.0) -> None:
         """Allocates the lanes.
 
         Args:
             family: the rulesets.
-            features: what is shown beside the observation; as in `family`.
             lanes: how many games are played at once, at least one per ruleset. Where they do not divide evenly, the
                 first rulesets get one more.
             seed: of the dice.
@@ -119,7 +108,7 @@ class FamilyVecEnv(VecEnv):
         self.parts: list[Part] = []
         for member, numbers in enumerate(np.array_split(np.arange(lanes), len(family.members))):
             first = int(numbers[0])
-            env = MemberVecEnv(family, member, features, len(numbers), seed, reward_scale, first)
+            env = MemberVecEnv(family, member, len(numbers), seed, reward_scale, first)
             self.parts.append(Part(env, slice(first, first + len(numbers))))
         super().__init__(lanes, self.parts[0].env.observation_space, self.parts[0].env.action_space)
 

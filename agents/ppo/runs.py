@@ -112,9 +112,9 @@ def create_run(config: Config, root: Path, command: str) -> Run:
         except FileExistsError:
             folder = parent / f"{name}-{attempt}"
     (folder / "command.txt").write_text(command + "\n", encoding="utf-8")
-    rulesets = [json.loads(rules.to_json()) for rules in (config.family.members if config.family else [config.rules])]
+    rulesets = [json.loads(rules.to_json()) for rules in config.members]
     record = {
-        **({"rulesets": rulesets} if config.family else {"ruleset": rulesets[0]}),
+        **({"rulesets": rulesets} if config.beside else {"ruleset": rulesets[0]}),
         "versions": versions(),
         "commit": commit(),
         "machine": _machine(),

@@ -80,7 +80,7 @@ def build(config: Config) -> YatzyPPO:
 def make_lanes(config: Config) -> Lanes:
     """The lanes of a configuration, before their first episode."""
     if config.family:
-        return FamilyVecEnv(config.family, config.features, config.lanes, config.seed, config.reward_scale)
+        return FamilyVecEnv(config.family, config.lanes, config.seed, config.reward_scale)
     lanes = PositionalVecEnv if config.actions == "positions" else BatchVecEnv
     return lanes(config.rules, config.lanes, config.seed, config.reward_scale)
 

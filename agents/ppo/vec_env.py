@@ -185,7 +185,8 @@ class BatchVecEnv(VecEnv):
 
         For `action_masks` that is the (lanes, actions) array itself, made in one call.
         """
-        result = getattr(self.env, method_name)(*args, **kwargs)
+        holder = self if method_name == "action_masks" else self.env  # masks are those of the actions of these lanes
+        result = getattr(holder, method_name)(*args, **kwargs)
         return result if indices is None else [result[lane] for lane in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
@@ -224,13 +225,6 @@ class PositionalVecEnv(BatchVecEnv):
     def to_actions(self, values: NDArray[Any], situations: Situations) -> NDArray[Any]:
         """What stands at each usual action, at the pattern that means it; 0 where a pattern means nothing."""
         return to_positions(self.rules, situations.roll, values)
-
-    def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> Any:
-        """As in `BatchVecEnv`, with the masks of these actions."""
-        if method_name != "action_masks":
-            return super().env_method(method_name, *args, indices=indices, **kwargs)
-        masks = self.action_masks()
-        return masks if indices is None else [masks[lane] for lane in self._get_indices(indices)]
 
     def action_masks(self) -> NDArray[np.int8]:
         """(lanes, positional actions) int8, 1 where legal."""

@@ -98,7 +98,7 @@ def test_rulesets_that_do_not_fit_are_refused(names: tuple[str, ...], words: lis
 def test_lanes_play_the_games_of_each_ruleset() -> None:
     """As a `BatchVecEnv` of each ruleset on the same dice would, step by step, other throws included."""
     family = family_of(NAMES, "bonus")
-    ours = FamilyVecEnv(family, "bonus", lanes=17, seed=3, reward_scale=0.02)
+    ours = FamilyVecEnv(family, lanes=17, seed=3, reward_scale=0.02)
     assert [part.lanes for part in ours.parts] == [slice(0, 4), slice(4, 8), slice(8, 11), slice(11, 14), slice(14, 17)]
     alone = [
         BatchVecEnv(rules, part.lanes.stop - part.lanes.start, 3, 0.02, part.lanes.start)
@@ -144,7 +144,7 @@ def test_lanes_play_the_games_of_each_ruleset() -> None:
 def test_lanes_go_on_from_a_state() -> None:
     config = family_config()
     assert config.family is not None
-    first, second = (FamilyVecEnv(config.family, "bonus", 9, seed) for seed in (1, 2))
+    first, second = (FamilyVecEnv(config.family, 9, seed) for seed in (1, 2))
     rng = np.random.default_rng(1)
     first.reset()
     second.reset()
@@ -157,7 +157,7 @@ def test_lanes_go_on_from_a_state() -> None:
 
 
 def test_an_action_of_another_ruleset_is_refused() -> None:
-    lanes = FamilyVecEnv(family_of(("yacht", "yatzy"), "bonus"), "bonus", 2, seed=1)
+    lanes = FamilyVecEnv(family_of(("yacht", "yatzy"), "bonus"), 2, seed=1)
     lanes.reset()
     one_pair = 210 + len(ruleset("yacht").boxes)  # the first box that yacht does not have
     with pytest.raises(YatzyError):
@@ -208,6 +208,10 @@ def test_files_that_do_not_fit_are_refused(run: Run, tmp_path: Path) -> None:
         member_weights(reread(replace(weights, members=tuple(other))), ruleset("yatzy"))
     with pytest.raises(ModelError, match="inputs and 225 actions; its rulesets have"):
         member_weights(reread(replace(weights, members=weights.members[:2])), ruleset("yatzy"))
+    (first, own), (second, other_own), *rest = weights.members
+    swapped = ((first, other_own), (second, own), *rest)
+    with pytest.raises(ModelError, match="rules of 'yatzy' that are not today's"):
+        member_weights(reread(replace(weights, members=swapped)), ruleset("yatzy"))
     twice = weights.members[:1] * 2
     with pytest.raises(ModelError, match="damaged: the ruleset 'yatzy' is there twice"):
         member_weights(reread(replace(weights, members=twice)), ruleset("yatzy"))
