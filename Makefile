@@ -39,7 +39,7 @@ play: $(PLAY) ## Play against the agents in the browser
 
 .PHONY: play-check
 play-check: $(PLAY) ## Start the game's server, play one game through it, end it
-	$(PY) scripts/play_check.py
+	$(PY) scripts/maintain/play_check.py
 
 .PHONY: test
 test: $(DEV) ## Run the tests, without the slow ones
@@ -76,7 +76,7 @@ format: $(DEV) ## Format the code and fix what can be fixed safely
 
 .PHONY: docs
 docs: $(DEV) ## Write the generated parts of the documentation
-	$(PY) scripts/make_docs.py
+	$(PY) scripts/maintain/make_docs.py
 
 .PHONY: wheel
 wheel: $(DEV) ## Build the wheel into dist/

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 from torch import nn
 
-from agents.base import best_actions
 from agents.ppo import kernels
 from agents.ppo.weights import PolicyWeights
+from yatzy_env.agent import best_actions
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
 from yatzy_env.envs.observation import observation_size

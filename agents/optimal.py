@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import best_actions
+from yatzy_env.agent import best_actions
 from yatzy_env.situation import Situations
 from yatzy_env.solver import Solution
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.base import Agent
 from agents.baselines import GreedyAgent, HumanAgent, OneTurnAgent, PricedAgent, RandomAgent
 from agents.optimal import OptimalAgent
+from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError, unknown
 from yatzy_env.rules import Ruleset
 

@@ -236,8 +236,8 @@ def check_games(solution: Solution, games: int, seed: int) -> dict[str, Any]:
     Raises:
         DisagreementError: if the mean is more than four standard errors off, or a score is not optimum + luck - regret.
     """
-    from agents.evaluation.matches import MeasurementError, check_luck, play_match
     from agents.optimal import OptimalAgent
+    from yatzy_env.evaluation.matches import MeasurementError, check_luck, play_match
 
     try:
         match = play_match(OptimalAgent(solution), solution.rules, games, seed, solution)

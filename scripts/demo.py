@@ -17,9 +17,9 @@ def main() -> None:
     with clear_errors():
         print("Compiling and loading; the first time takes about a minute ...", flush=True)
 
-        from agents.evaluation.provenance import command_line
-        from agents.evaluation.report import print_table, write_report
-        from agents.evaluation.session import measure
+        from agents.reports.report import print_table, write_report
+        from agents.session import measure
+        from yatzy_env.evaluation.provenance import command_line
         from yatzy_env.rules import ruleset
 
         evaluation = measure(AGENTS, ruleset("yatzy"), GAMES, SEED, command_line("demo.py", []))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from scripts._cli import add_rules_options, changes_of, clear_errors, rules_from
 
 if TYPE_CHECKING:
-    from agents.evaluation.results import Evaluation
+    from yatzy_env.evaluation.results import Evaluation
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -55,9 +55,9 @@ def make_parser() -> argparse.ArgumentParser:
 
 def evaluate(args: argparse.Namespace) -> Evaluation:
     """Checks where results go, plays, and writes report and picture."""
-    from agents.evaluation.provenance import command_line
-    from agents.evaluation.session import check_numbers, measure
+    from agents.session import check_numbers, measure
     from yatzy_env.errors import YatzyError
+    from yatzy_env.evaluation.provenance import command_line
 
     rules = rules_from(args)
     check_numbers(args.games, args.seed)
@@ -78,11 +78,11 @@ def evaluate(args: argparse.Namespace) -> Evaluation:
         exact=args.exact,
     )
     if args.report:
-        from agents.evaluation.report import write_report
+        from agents.reports.report import write_report
 
         print(f"report: {write_report(evaluation, args.report, not args.no_cache)}", file=sys.stderr)
     if args.plot:
-        from agents.evaluation.plots import draw, save
+        from agents.reports.plots import draw, save
 
         save(draw(evaluation), args.plot)
         print(f"plot: {args.plot}", file=sys.stderr)
@@ -93,8 +93,8 @@ def replay(args: argparse.Namespace) -> None:
     """Measures an exported game, decision by decision."""
     from rich.console import Console
 
-    from agents.evaluation.session import announcement, can_solve
     from agents.play.replay import print_replay, replay_file
+    from agents.session import announcement, can_solve
     from yatzy_env.rules import Ruleset
     from yatzy_env.solver import Solution, is_cached, solve
 
@@ -129,7 +129,7 @@ def main() -> None:
                 fields["options"] = changes_of(args, evaluation.rules)
             print(json.dumps(fields, allow_nan=False))
         else:
-            from agents.evaluation.report import print_table
+            from agents.reports.report import print_table
 
             print_table(evaluation)
 

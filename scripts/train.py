@@ -117,10 +117,10 @@ def main(words: list[str] | None = None) -> None:
     with clear_errors():
         from rich.console import Console
 
-        from agents.evaluation.provenance import command_line
-        from agents.evaluation.quick import quick_evaluation
-        from agents.evaluation.seeds import TRAINING
-        from agents.evaluation.session import can_solve
+        from agents.session import can_solve
+        from yatzy_env.evaluation.provenance import command_line
+        from yatzy_env.evaluation.quick import quick_evaluation
+        from yatzy_env.evaluation.seeds import TRAINING
         from yatzy_env.solver import is_cached, solve
 
         console = Console(stderr=True, soft_wrap=True, highlight=False)

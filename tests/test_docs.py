@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from agents.ppo.config import CONFIGS, load
-from scripts import make_docs
-from scripts._ablation_docs import ablation_rows
+from scripts.maintain import make_docs
+from scripts.maintain._ablation_docs import ablation_rows
 
 ROOT = Path(__file__).parents[1]
 
 
 def test_generated_pages_are_up_to_date() -> None:
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "make_docs.py", "--check"], capture_output=True, text=True, check=False
+        [sys.executable, ROOT / "scripts" / "maintain" / "make_docs.py", "--check"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
 

@@ -18,8 +18,8 @@ so the agent leaves a good box alone where a poor one will do. Prices come from 
   $\Phi\left((\sum m_b - \mathrm{missing} + 1/2) / \sqrt{\sum v_b}\right)$; 1 once the bonus is safe, 0 once it is
   out of reach.
 
-Prices of the catalogue are stored beside this module (`prices.json`, written by `scripts/prices.py`); for any other
-ruleset they are found when an agent is made, in seconds.
+Prices of the catalogue are stored beside this module (`prices.json`, written by `scripts/maintain/prices.py`); for any
+other ruleset they are found when an agent is made, in seconds.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import best_actions
 from yatzy_env import dice
+from yatzy_env.agent import best_actions
 from yatzy_env.card import extra_step, fifty_after, is_joker, legal_boxes, open_upper_points
 from yatzy_env.games import Games, new_games, play, turns_done
 from yatzy_env.kernel import kernel

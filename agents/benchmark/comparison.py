@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from agents.evaluation.statistics import Interval, unpaired
+from yatzy_env.evaluation.statistics import Interval, unpaired
 
 
 class Comparison(NamedTuple):

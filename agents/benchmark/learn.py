@@ -13,7 +13,6 @@ from typing import Any
 
 from rich.console import Console
 
-from agents.base import Agent
 from agents.benchmark.protocol import PPOSettings
 from agents.benchmark.tasks import Task
 from agents.distilled import DistilledSettings, distil
@@ -25,6 +24,7 @@ from agents.ppo.training import train as train_ppo
 from agents.ppo.weights import PolicyWeights, read_weights
 from agents.sb3.agent import UnmaskedAgent
 from agents.sb3.training import train as train_sb3
+from yatzy_env.agent import Agent
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver import Solution
 

@@ -12,12 +12,12 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from agents.distilled import DistilledSettings
-from agents.evaluation.seeds import FINAL
 from agents.ppo.config import CONFIGS, Config, load, parse
 from agents.ppo.errors import ConfigError
 from agents.registry import BASELINES
 from agents.sb3.config import A2CSettings, DQNSettings, UnmaskedPPOSettings
 from yatzy_env.errors import one_line, unknown
+from yatzy_env.evaluation.seeds import FINAL
 from yatzy_env.rules import CATALOGUE, Ruleset, options
 
 PROTOCOL = CONFIGS / "protocol.yaml"

@@ -14,8 +14,8 @@ from agents.benchmark.comparison import comparison_table
 from agents.benchmark.protocol import Protocol
 from agents.benchmark.tasks import Task
 from agents.distilled import LABEL
-from agents.evaluation.statistics import Estimate, interquartile_mean_interval
 from agents.ppo.runs import write_atomically
+from yatzy_env.evaluation.statistics import Estimate, interquartile_mean_interval
 
 BOOTSTRAP_SEED = 1
 ALL = "all"

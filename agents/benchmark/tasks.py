@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.base import Agent
 from agents.benchmark.protocol import Protocol
-from agents.evaluation.matches import play_match
-from agents.evaluation.provenance import commit, versions
-from agents.evaluation.results import summarise
 from agents.ppo.runs import write_atomically
 from agents.ppo.weights import PolicyWeights, save_weights
+from yatzy_env.agent import Agent
+from yatzy_env.evaluation.matches import play_match
+from yatzy_env.evaluation.provenance import commit, versions
+from yatzy_env.evaluation.results import summarise
 from yatzy_env.rules import Ruleset, ruleset
 
 FIGURES = ("mean_score", "score_se", "regret_per_game", "regret_se", "expected_score", "percent_of_optimum")
@@ -129,8 +129,8 @@ def execute(task: Task, scratch: Path | None = None) -> Outcome:
         Its outcome; figures and network are the same for the same task on the same machine.
     """
     from agents.benchmark.learn import Watch, learn, make_player
-    from agents.evaluation.session import can_solve
     from agents.registry import make_agent
+    from agents.session import can_solve
     from yatzy_env.solver import solve
 
     start, cpu = time.perf_counter(), time.process_time()

@@ -1,8 +1,8 @@
 """The coach: what every choice is worth, what was given away, and how much was luck.
 
-The figures are those of `agents.evaluation.matches`. With V the expected points still to come under best play and the
-score so far added, a throw changes the expected final score of its card by its luck, a decision by minus its loss, and
-so for every finished card, exactly,
+The figures are those of `yatzy_env.evaluation.matches`. With V the expected points still to come under best play and
+the score so far added, a throw changes the expected final score of its card by its luck, a decision by minus its loss,
+and so for every finished card, exactly,
 
     score = optimum + luck - loss.
 
@@ -19,11 +19,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent, best_actions
 from agents.play.chances import Chances
 from agents.play.marks import TIE
 from agents.play.session import Session
 from agents.play.steps import Entry, names_of
+from yatzy_env.agent import Agent, best_actions
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situation, batch
 from yatzy_env.solver import Solution

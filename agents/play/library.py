@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from agents.base import Agent
 from agents.play.chances import Chances, can_have_chances, chances_file, write_chances
 from agents.play.coach import estimate
 from agents.play.marks import Marks, stored_marks, stored_row
@@ -18,6 +17,7 @@ from agents.play.solving import Job, OnProgress, Worker, cost, number_of_values,
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
 from agents.ppo.agent import shipped_model
 from agents.registry import NAMES, make_agent
+from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError, unknown
 from yatzy_env.rules import CATALOGUE, Ruleset
 from yatzy_env.solver import Solution, is_cached, solve

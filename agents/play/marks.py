@@ -3,7 +3,7 @@
 A loss is what a decision gives away in points of the expected final score. Most decisions of any agent give nothing
 away; of those that do (more than `TIE`), the limits are quantiles: `SMALL_SHARE` of the losses of the agents measured
 lie below `small`, `BIG_SHARE` below `big`. The agents are those that play like people and the trained ones, weighted
-alike. `scripts/play_marks.py` writes the file.
+alike. `scripts/maintain/play_marks.py` writes the file.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent
 from yatzy_env import dice
+from yatzy_env.agent import Agent
 from yatzy_env.games import Games, decision_noise, new_games, play
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver import Solution

@@ -25,7 +25,7 @@ from yatzy_env.tables import compile_tables
 
 OnProgress = Callable[[float], None]
 
-_SECONDS_PER_ROW = 3e-9  # processor time per card and multiset of dice, as `agents.evaluation.session` reckons
+_SECONDS_PER_ROW = 3e-9  # processor time per card and multiset of dice, as `agents.session` reckons
 _SECONDS_PER_SAVED_ROW = 1.2e-9
 _NICENESS = 10  # the work gives way to the game that is being played beside it
 

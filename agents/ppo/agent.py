@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.models.digest import MANIFEST, MODELS, check_digest
+from agents.models.reuse import adapt, nearest_model
 from agents.ppo import kernels
-from agents.ppo.digest import MANIFEST, MODELS, check_digest
 from agents.ppo.errors import ModelError, RunError
 from agents.ppo.estimate import estimated_action_values
 from agents.ppo.family import member_weights
 from agents.ppo.features import add_features
 from agents.ppo.positions import to_keeps
-from agents.ppo.reuse import adapt, nearest_model
 from agents.ppo.runs import Run
 from agents.ppo.weights import PolicyWeights, read_weights
 from yatzy_env.card import legal_boxes
@@ -148,7 +148,7 @@ def load_agent(
         rules: the ruleset to play.
         trust: load a file that is on no record.
         name: what the agent is called.
-        reuse: let it play rules that it was not trained for, as far as it fits them; see `agents.ppo.reuse`.
+        reuse: let it play rules that it was not trained for, as far as it fits them; see `agents.models.reuse`.
 
     Returns:
         The agent.

@@ -15,9 +15,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.models.digest import sha256
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.config import Config
-from agents.ppo.digest import sha256
 from agents.ppo.errors import RunError
 from agents.ppo.runs import Run, check_complete
 from agents.ppo.weights import PolicyWeights, save_weights

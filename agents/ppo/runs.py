@@ -27,10 +27,10 @@ from typing import Any
 
 import yaml
 
-from agents.evaluation.provenance import commit, versions
+from agents.models.digest import sha256
 from agents.ppo.config import Config, load
-from agents.ppo.digest import sha256
 from agents.ppo.errors import RunError
+from yatzy_env.evaluation.provenance import commit, versions
 
 _FIXED = (
     *("ruleset", "options", "beside", "seed", "lanes", "rollout_steps", "network", "features", "actions", "gamma"),

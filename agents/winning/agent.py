@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.ppo.digest import MODELS, check_digest
+from agents.models.digest import MODELS, check_digest
 from agents.ppo.weights import Layers
 from agents.winning.cards import CardTable, PointsPlayer, judge_cards
 from agents.winning.features import Positions, chances, win_inputs

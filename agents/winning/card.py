@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.evaluation.provenance import Provenance
-from agents.ppo.digest import record_digests, sha256
+from agents.models.digest import record_digests, sha256
 from agents.ppo.errors import ModelError, RunError
 from agents.winning.config import load_config
 from agents.winning.network import FILE, read_networks
+from yatzy_env.evaluation.provenance import Provenance
 
 CARD = "README.md"
 RESULTS = "results.json"

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent
-from agents.evaluation.matches import Match, game_keys, play_match
-from agents.evaluation.statistics import Difference, estimate, paired
 from agents.winning.agent import WinningAgent
 from agents.winning.env import Path, Turn, play_against
+from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.matches import Match, game_keys, play_match
+from yatzy_env.evaluation.statistics import Difference, estimate, paired
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 

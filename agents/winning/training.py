@@ -21,7 +21,6 @@ import torch
 import yaml
 from rich.console import Console
 
-from agents.evaluation.provenance import commit, versions
 from agents.ppo.errors import RunError
 from agents.ppo.runs import write_atomically
 from agents.winning.cards import card_input_size, judge_cards
@@ -31,6 +30,7 @@ from agents.winning.learner import Learner
 from agents.winning.network import FILE, Networks, save_networks
 from agents.winning.points import points_round
 from agents.winning.wins import win_round
+from yatzy_env.evaluation.provenance import commit, versions
 
 _STATE = "state.pt"
 _COLUMNS = ("stage", "round", "seconds", "loss", "judgement")

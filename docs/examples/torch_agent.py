@@ -17,11 +17,11 @@ import torch
 from numpy.typing import NDArray
 from rich.console import Console
 
-from agents.base import Agent
 from agents.baselines import OneTurnAgent
-from agents.evaluation.matches import play_match
 from yatzy_env import Ruleset, Situations, YatzyError, compile_tables, ruleset
+from yatzy_env.agent import Agent
 from yatzy_env.envs.observation import observation_size, observe
+from yatzy_env.evaluation.matches import play_match
 from yatzy_env.games import action_masks
 
 WEIGHTS = Path("out/torch_agent.pt")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from agents.base import TIE, Agent, best_actions
 from agents.baselines import GreedyAgent, OneTurnAgent, RandomAgent
 from agents.optimal import OptimalAgent
 from tests.evaluation.helpers import TINY, PlainSolution
 from tests.plain_rules import PlainCard, all_alike, bits_of
+from yatzy_env.agent import TIE, Agent, best_actions
 from yatzy_env.games import action_masks, decision_noise, new_games, play
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, Situations, batch, single

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from agents.distilled import DistilledSettings, _softmax, distil
-from agents.evaluation.matches import play_match
 from agents.ppo.agent import PPOAgent
 from agents.ppo.weights import PolicyWeights
 from yatzy_env import solve
+from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import ruleset
 
 SMALL = ruleset({"name": "small", "dice": 3, "boxes": ["ones", "sixes", "one_pair", "chance"], "bonus_threshold": 9})

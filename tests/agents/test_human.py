@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from agents.baselines import GreedyAgent, HumanAgent
-from agents.evaluation.matches import play_match
 from tests.plain_rules import bits_of, plain_boxes
+from yatzy_env.evaluation.matches import play_match
 from yatzy_env.games import action_masks
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch

@@ -9,12 +9,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from agents.base import best_actions
 from agents.baselines import OneTurnAgent, PricedAgent
 from agents.baselines.priced import STORE, Prices, fields_of, find_prices, prices_of
-from agents.evaluation.matches import play_match
 from tests.evaluation.helpers import TINY
+from yatzy_env.agent import best_actions
 from yatzy_env.card import extra_step, is_joker, legal_boxes
+from yatzy_env.evaluation.matches import play_match
 from yatzy_env.games import action_masks, decision_noise, new_games, play
 from yatzy_env.rules import Ruleset, ruleset, rulesets
 from yatzy_env.situation import Situations

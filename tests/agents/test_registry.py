@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from agents import registry
-from agents.base import Agent
-from agents.evaluation.matches import play_match
 from agents.registry import NAMES, make_agent
 from tests.evaluation.helpers import TINY, tiny_solution
+from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.matches import play_match
 
 THIRD_PARTY = '''
 """An agent from elsewhere: it fills the first legal box, and knows nothing but the arrays it is given."""
@@ -81,7 +81,7 @@ def test_only_the_optimal_player_asks_for_the_solution() -> None:
         (":x", "allowed is module:factory"),
         ("a:b:c", "allowed is module:factory"),
         ("agents.baselines:GreedyAgnt", "unknown factory 'GreedyAgnt'; did you mean GreedyAgent"),
-        ("agents.base:TIE", "unknown factory 'TIE'"),
+        ("yatzy_env.agent:TIE", "unknown factory 'TIE'"),
     ],
 )
 def test_what_cannot_be_found_is_one_clear_line(name: str, message: str) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from agents.benchmark import summary
-from agents.evaluation.statistics import interquartile_mean_interval
+from yatzy_env.evaluation.statistics import interquartile_mean_interval
 
 
 @pytest.fixture(autouse=True)

@@ -19,11 +19,11 @@ from agents.benchmark.protocol import (
     without_empty,
 )
 from agents.benchmark.tasks import Task, work_list
-from agents.evaluation.seeds import is_final
 from agents.ppo.config import CONFIGS
 from agents.ppo.errors import ConfigError
 from scripts._benchmarks import agents as script
 from tests.benchmark.helpers import SMALL, compared, small
+from yatzy_env.evaluation.seeds import is_final
 from yatzy_env.rules import ruleset
 
 

@@ -24,7 +24,7 @@ pytest.importorskip("playwright", reason="the dependency group dev is not instal
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from scripts.play_check import Client, play_game
+from scripts.maintain.play_check import Client, play_game
 from tests.browser.player import SETTINGS, Player
 from yatzy_env.solver import solve
 

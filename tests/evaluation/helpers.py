@@ -6,12 +6,12 @@ from functools import cache
 
 import numpy as np
 
-from agents.base import best_actions
 from agents.baselines import GreedyAgent, RandomAgent
-from agents.evaluation.provenance import command_line, provenance
-from agents.evaluation.results import Evaluation, evaluate
 from agents.optimal import OptimalAgent
+from yatzy_env.agent import best_actions
 from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
+from yatzy_env.evaluation.provenance import command_line, provenance
+from yatzy_env.evaluation.results import Evaluation, evaluate
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.solver import Solution, solve

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from agents.baselines import GreedyAgent
-from agents.evaluation.card import Training, model_card, write_card
-from agents.evaluation.exact import exact_score
-from agents.evaluation.exact_record import exact_record, kept_exact
-from agents.evaluation.provenance import provenance
-from agents.evaluation.results import evaluate
-from agents.evaluation.training_record import read_training
+from agents.models.exact_record import exact_record, kept_exact
+from agents.models.training_record import read_training
+from agents.reports.card import Training, model_card, write_card
 from tests.evaluation.helpers import TINY, tiny_evaluation
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.exact import exact_score
+from yatzy_env.evaluation.provenance import provenance
+from yatzy_env.evaluation.results import evaluate
 from yatzy_env.solver.triple import Interval
 
 TRAINING = Training(

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.evaluation.curves import curves_of, read_curve
+from agents.reports.curves import curves_of, read_curve
 from tests.evaluation.helpers import TINY
 from yatzy_env.errors import YatzyError
 from yatzy_env.rules import ruleset

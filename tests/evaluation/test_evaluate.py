@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.evaluation import seeds, session
+from agents import session
 from agents.registry import NAMES
-from scripts import card, demo, evaluate
+from scripts import demo, evaluate
+from scripts.maintain import card
 from tests.evaluation.test_results import FIELDS
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation import seeds
 from yatzy_env.rules import ruleset
 from yatzy_env.solver.store import cache_file
 

@@ -11,20 +11,21 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from agents.base import Agent
+from agents import session
 from agents.baselines import GreedyAgent, HumanAgent, OneTurnAgent, RandomAgent
-from agents.evaluation import exact, session
-from agents.evaluation.exact import exact_score
-from agents.evaluation.matches import MeasurementError, play_match
-from agents.evaluation.statistics import estimate
 from agents.optimal import OptimalAgent
 from agents.ppo.agent import PPOAgent
 from agents.ppo.weights import PolicyWeights
 from scripts import evaluate
 from tests.evaluation.helpers import TINY, tiny_solution
 from tests.plain_rules import PlainCard, bits_of, names_of
+from yatzy_env.agent import Agent
 from yatzy_env.envs.observation import observation_size, observe
 from yatzy_env.errors import IllegalActionError, YatzyError
+from yatzy_env.evaluation import exact
+from yatzy_env.evaluation.exact import exact_score
+from yatzy_env.evaluation.matches import MeasurementError, play_match
+from yatzy_env.evaluation.statistics import estimate
 from yatzy_env.games import action_masks
 from yatzy_env.multisets import dice_of
 from yatzy_env.rules import Ruleset, ruleset

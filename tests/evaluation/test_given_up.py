@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from agents.baselines import GreedyAgent, OneTurnAgent, RandomAgent
-from agents.evaluation.given_up import SAME_BOX, losses, moved, turn_ends
-from agents.evaluation.matches import play_match
 from agents.optimal import OptimalAgent
 from tests.evaluation.helpers import TINY, solved_tiny
+from yatzy_env.evaluation.attribution import SAME_BOX, losses, moved, turn_ends
+from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch, single
 from yatzy_env.solver import Solution, solve

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from agents.baselines import GreedyAgent, RandomAgent
-from agents.evaluation.head_to_head import duel, duels
-from agents.evaluation.matches import play_match
 from tests.evaluation.helpers import TINY, tiny_evaluation, tiny_solution
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.head_to_head import duel, duels
+from yatzy_env.evaluation.matches import play_match
 
 
 def test_rates_count_games_on_the_same_dice() -> None:

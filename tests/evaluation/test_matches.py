@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.base import Agent
 from agents.baselines import GreedyAgent, OneTurnAgent, RandomAgent
-from agents.evaluation.matches import MeasurementError, check_luck, decision_kinds, game_keys, play_match
-from agents.evaluation.statistics import estimate
 from tests.evaluation.helpers import TINY, Optimal, PlainSolution, false_dice, tiny_solution
 from yatzy_env import dice
+from yatzy_env.agent import Agent
 from yatzy_env.errors import IllegalActionError, YatzyError
+from yatzy_env.evaluation.matches import MeasurementError, check_luck, decision_kinds, game_keys, play_match
+from yatzy_env.evaluation.statistics import estimate
 from yatzy_env.games import new_games, play
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situations

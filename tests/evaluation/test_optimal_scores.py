@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.evaluation import optimal_scores as module
-from agents.evaluation.optimal_scores import optimal_scores
 from tests.evaluation.helpers import solved_tiny
+from yatzy_env.evaluation import optimal_scores as module
+from yatzy_env.evaluation.optimal_scores import optimal_scores
 from yatzy_env.solver import Solution
 
 

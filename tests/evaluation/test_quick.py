@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from agents.baselines import GreedyAgent
-from agents.evaluation import seeds
-from agents.evaluation.matches import play_match
-from agents.evaluation.quick import quick_evaluation
-from agents.evaluation.results import summarise
 from tests.evaluation.helpers import TINY, tiny_solution
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation import seeds
+from yatzy_env.evaluation.matches import play_match
+from yatzy_env.evaluation.quick import quick_evaluation
+from yatzy_env.evaluation.results import summarise
 
 
 def test_the_figures_are_those_of_the_match() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.evaluation.renew import Request, renew_card
-from agents.ppo.digest import record_digests
+from agents.models.digest import record_digests
+from agents.models.ship import ship_model
+from agents.models.update_card import Request, renew_card
 from agents.ppo.errors import ModelError, RunError
 from agents.ppo.runs import Run, create_run
-from agents.ppo.ship import ship_model
 from agents.ppo.training import train
-from scripts import card
+from scripts.maintain import card
 from tests.ppo.helpers import quiet, tiny_config
 from yatzy_env.errors import YatzyError
 
@@ -38,10 +38,10 @@ def folder(run: Run, tmp_path: Path) -> Path:
 
 def test_a_card_is_renewed_and_keeps_the_exact_score(folder: Path) -> None:
     said: list[str] = []
-    written = renew_card(folder, FEW, "python scripts/card.py forced --games 40", said.append)
+    written = renew_card(folder, FEW, "python scripts/maintain/card.py forced --games 40", said.append)
     first = json.loads((folder / "results.json").read_text())
     assert written == folder / "README.md"
-    assert "python scripts/card.py forced --games 40" in written.read_text()
+    assert "python scripts/maintain/card.py forced --games 40" in written.read_text()
     assert "![Training curve](curve.png)" in written.read_text()
     assert 1000 < (folder / "curve.png").stat().st_size < 40_000
     assert said[-1] == "forced: 40 games"
@@ -78,7 +78,7 @@ def test_a_curve_ends_where_the_weights_were_saved(run: Run, tmp_path: Path) -> 
 
 
 def test_a_network_that_is_too_large_is_not_shipped(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.ppo.ship.LARGEST", 1000)
+    monkeypatch.setattr("agents.models.ship.LARGEST", 1000)
     with pytest.raises(RunError, match="allowed: up to 1,000"):
         ship_model(run.folder, tmp_path)
     assert not list(tmp_path.iterdir())

@@ -11,17 +11,17 @@ import pytest
 from PIL import Image
 
 from agents.baselines import GreedyAgent
-from agents.evaluation.analysis import analyse
-from agents.evaluation.dice_art import dice_svg
-from agents.evaluation.markdown import markdown_report
-from agents.evaluation.page_style import CSS
-from agents.evaluation.plots import draw
-from agents.evaluation.provenance import provenance
-from agents.evaluation.report import print_table, write_report
-from agents.evaluation.results import Evaluation, evaluate
-from agents.evaluation.text import number, with_error
-from agents.evaluation.themes import DARK, LIGHT
+from agents.reports.analysis import analyse
+from agents.reports.dice_art import dice_svg
+from agents.reports.markdown import markdown_report
+from agents.reports.page_style import CSS
+from agents.reports.plots import draw
+from agents.reports.report import print_table, write_report
+from agents.reports.text import number, with_error
+from agents.reports.themes import DARK, LIGHT
 from tests.evaluation.helpers import TINY, solved_tiny, tiny_evaluation
+from yatzy_env.evaluation.provenance import provenance
+from yatzy_env.evaluation.results import Evaluation, evaluate
 from yatzy_env.rules import ruleset
 from yatzy_env.solver.triple import interval
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from agents.baselines import GreedyAgent, RandomAgent
-from agents.evaluation import provenance as origin
-from agents.evaluation.matches import play_match
-from agents.evaluation.results import Evaluation, evaluate, summarise
 from tests.evaluation.helpers import TINY, Optimal, tiny_evaluation, tiny_solution
+from yatzy_env.evaluation import provenance as origin
+from yatzy_env.evaluation.matches import play_match
+from yatzy_env.evaluation.results import Evaluation, evaluate, summarise
 from yatzy_env.rules import ruleset
 from yatzy_env.solver.triple import interval
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from agents.baselines import GreedyAgent, RandomAgent
-from agents.evaluation import slips
-from agents.evaluation.matches import Match, play_match
 from tests.evaluation.helpers import TINY, Optimal, tiny_solution
+from yatzy_env.evaluation import mistakes as slips
+from yatzy_env.evaluation.matches import Match, play_match
 
 GAMES = 60
 

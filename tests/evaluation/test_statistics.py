@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agents.evaluation.statistics import (
+from yatzy_env.evaluation.statistics import (
     deviates,
     estimate,
     interquartile_mean,

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from agents.evaluation.matches import play_match
-from agents.evaluation.provenance import CHECKOUT
 from agents.registry import make_agent
 from docs.examples import torch_agent
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.matches import play_match
+from yatzy_env.evaluation.provenance import CHECKOUT
 from yatzy_env.rules import ruleset
 
 NAME = "docs.examples.torch_agent:make_agent"

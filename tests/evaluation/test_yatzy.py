@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from agents.base import Agent
 from agents.baselines import GreedyAgent, OneTurnAgent, RandomAgent
-from agents.evaluation.matches import Match, MeasurementError, check_luck, play_match
-from agents.evaluation.results import summarise
-from agents.evaluation.statistics import estimate, paired
 from agents.optimal import OptimalAgent
 from tests.evaluation.helpers import false_dice
+from yatzy_env.agent import Agent
+from yatzy_env.evaluation.matches import Match, MeasurementError, check_luck, play_match
+from yatzy_env.evaluation.results import summarise
+from yatzy_env.evaluation.statistics import estimate, paired
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import Solution, solve
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from agents.evaluation.matches import play_match
+from agents.models.digest import MODELS, sha256
+from agents.models.ship import LARGEST
 from agents.ppo.agent import load_agent
 from agents.ppo.config import load
-from agents.ppo.digest import MODELS, sha256
 from agents.ppo.family import GENERALIST
-from agents.ppo.ship import LARGEST
+from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import solve
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.evaluation.matches import play_match
-from agents.evaluation.session import can_solve
+from agents.models.digest import MODELS, RECORD, sha256
+from agents.models.reuse import shipped_names
+from agents.models.ship import LARGEST
 from agents.ppo.agent import PPOAgent, load_agent, shipped_model
-from agents.ppo.digest import MODELS, RECORD, sha256
-from agents.ppo.reuse import shipped_names
-from agents.ppo.ship import LARGEST
+from agents.session import can_solve
+from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import CATALOGUE, ruleset
 from yatzy_env.solver import is_cached, solve
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.evaluation.matches import play_match
+from agents.models.digest import record_digests
+from agents.models.reuse import TABLE, adapt, check_reusable, nearest_model, reused_names, shipped_names
 from agents.ppo.agent import PPOAgent, load_agent, shipped_model
-from agents.ppo.digest import record_digests
 from agents.ppo.errors import ModelError
-from agents.ppo.reuse import TABLE, adapt, check_reusable, nearest_model, reused_names, shipped_names
 from agents.ppo.weights import PolicyWeights, save_weights
 from yatzy_env.envs.observation import observation_blocks, observation_size, observe
+from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import CATALOGUE, Ruleset, ruleset
 from yatzy_env.situation import Situations, empty_situations
 from yatzy_env.tables import compile_tables

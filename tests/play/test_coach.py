@@ -136,7 +136,7 @@ def test_preferences_alone_are_shown_as_weights() -> None:
 
 
 def test_marks_are_stored_for_all_that_can_be_solved(all_rulesets: tuple[Ruleset, ...]) -> None:
-    """The file is made by scripts/play_marks.py; this reads it."""
+    """The file is made by scripts/maintain/play_marks.py; this reads it."""
     assert FILE.exists()
     for rules in all_rulesets:
         marks = stored_marks(rules)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts import play, play_check
+from scripts import play
+from scripts.maintain import play_check
 from yatzy_env.errors import YatzyError
 
 SCRIPT = Path(play.__file__)

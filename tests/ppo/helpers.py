@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from agents.base import Agent
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.config import CONFIGS, Config, load, override
 from agents.ppo.runs import Run, create_run
 from agents.ppo.training import train
 from agents.ppo.vec_env import BatchVecEnv
 from yatzy_env import Ruleset, ruleset
+from yatzy_env.agent import Agent
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
 

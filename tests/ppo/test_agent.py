@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 import torch
 
-from agents.base import Agent
+from agents.models.digest import record_digests
+from agents.models.ship import ship_model
 from agents.ppo.agent import PPOAgent, load_agent, shipped_model
-from agents.ppo.digest import record_digests
 from agents.ppo.errors import ModelError
 from agents.ppo.runs import Run
-from agents.ppo.ship import ship_model
 from agents.ppo.training import build
 from agents.ppo.weights import ACTIVATIONS, PolicyWeights, read_weights, save_weights
 from tests.ppo.helpers import tiny_config
 from yatzy_env import ruleset
+from yatzy_env.agent import Agent
 from yatzy_env.envs.batch import YatzyVectorEnv
 from yatzy_env.envs.observation import observe
 from yatzy_env.tables import compile_tables
@@ -197,8 +197,8 @@ def test_a_shipped_model_matches_the_record(models: Path, run: Path, monkeypatch
         "weights.npz", "config.yaml", "command.txt", "run.json", "curve.csv"
     }  # fmt: skip
     assert list(json.loads((models / "digests.json").read_text())) == ["tiny/weights.npz"]
-    monkeypatch.setattr("agents.ppo.digest.MODELS", models)
-    from agents.ppo.digest import check_digest
+    monkeypatch.setattr("agents.models.digest.MODELS", models)
+    from agents.models.digest import check_digest
 
     check_digest(folder / "weights.npz", models=models)
     (folder / "weights.npz").write_bytes(b"changed")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.evaluation.matches import play_match
 from agents.ppo.agent import load_agent
 from agents.ppo.ahead import AheadAgent
 from agents.ppo.runs import Run
 from agents.registry import make_agent
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver import Solution, solve
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.models.reuse import shipped_names
+from agents.models.ship import ship_model
 from agents.ppo.agent import load_agent
 from agents.ppo.config import CONFIGS, load, override
 from agents.ppo.errors import ConfigError, ModelError, RunError
@@ -16,9 +18,7 @@ from agents.ppo.family import Family, family_of, member_weights
 from agents.ppo.family_env import FamilyVecEnv
 from agents.ppo.features import add_features, input_blocks
 from agents.ppo.luck import OtherThrows
-from agents.ppo.reuse import shipped_names
 from agents.ppo.runs import Run, change_run
-from agents.ppo.ship import ship_model
 from agents.ppo.vec_env import BatchVecEnv
 from agents.ppo.weights import PolicyWeights, read_weights, save_weights
 from tests.envs.play import random_legal

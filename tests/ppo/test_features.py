@@ -9,10 +9,10 @@ import pytest
 import torch
 
 import yatzy_env
+from agents.models.reuse import adapt
 from agents.ppo.agent import load_agent
 from agents.ppo.config import CONFIGS, load
 from agents.ppo.features import Features, add_features, input_blocks, input_size
-from agents.ppo.reuse import adapt
 from agents.ppo.runs import Run
 from agents.ppo.training import build
 from agents.ppo.vec_env import BatchVecEnv

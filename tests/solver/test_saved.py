@@ -21,13 +21,13 @@ import numpy as np
 import pytest
 
 from agents.baselines import GreedyAgent, RandomAgent
-from agents.evaluation.matches import check_luck, play_match
-from agents.evaluation.session import announcement, can_solve
 from agents.optimal import OptimalAgent
+from agents.session import announcement, can_solve
 from tests.plain_rules import bits_of
 from tests.solver.helpers import same_values, sampled, solved
 from tests.solver.plain_solver import PlainSolver
 from yatzy_env.errors import SituationError, SolutionError
+from yatzy_env.evaluation.matches import check_luck, play_match
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch
 from yatzy_env.solver import Solution, is_cached, saved_solve, solve

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.evaluation.matches import game_keys, play_match
 from agents.optimal import OptimalAgent
 from agents.winning.cards import PointsPlayer
 from agents.winning.env import Turn, play_against, play_alone
@@ -13,6 +12,7 @@ from agents.winning.measure import Duel, measure, path_of
 from agents.winning.variants import variant
 from tests.winning.helpers import SMALL, agent_of, exact_table
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.matches import game_keys, play_match
 from yatzy_env.solver import solve
 
 TABLE = exact_table(SMALL)

@@ -13,7 +13,6 @@ import pytest
 import torch
 from rich.console import Console
 
-from agents.evaluation.provenance import provenance
 from agents.optimal import OptimalAgent
 from agents.ppo.errors import ConfigError, DivergedError, ModelError, RunError
 from agents.winning.agent import MODEL, load_agent
@@ -26,8 +25,9 @@ from agents.winning.measure import measure
 from agents.winning.points import judge_by_turn, sample_cards
 from agents.winning.training import open_folder, train
 from agents.winning.wins import target, win_round
-from scripts.win import main
+from scripts.maintain.win import main
 from tests.winning.helpers import SMALL, agent_of, exact_table, small_config
+from yatzy_env.evaluation.provenance import provenance
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import solve
 
@@ -44,7 +44,7 @@ def quiet() -> Console:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "run"
-    open_folder(folder, small_config(), "python scripts/win.py train")
+    open_folder(folder, small_config(), "python scripts/maintain/win.py train")
     train(folder, quiet())
     return folder
 
@@ -153,7 +153,7 @@ def test_a_run_is_shipped_and_its_card_says_what_was_measured(run: Path, tmp_pat
     agent = load_agent(SMALL, target_folder / "networks.npz", trust=True)
     duel = measure(agent, OptimalAgent(solve(SMALL, cache=False, progress=False)), SMALL, 200, 5)
     fields = {"ruleset": "small", "agent": "win", "opponent": "optimal", "seed": 5, **duel.fields()}
-    card = write_card(fields, provenance("python scripts/win.py measure --card"), target_folder)
+    card = write_card(fields, provenance("python scripts/maintain/win.py measure --card"), target_folder)
     share = f"{100 * duel.pairs.mean():.2f} %"
     assert share in card.read_text()
     assert share in one_line(fields)

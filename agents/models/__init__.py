@@ -1,0 +1,1 @@
+"""Shipped models: loading, shipping, reuse and their cards."""

@@ -1,0 +1,92 @@
+"""Makes a run's model a shipped one: `python -m agents.models.ship RUN`."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import shutil
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from agents.models.digest import MODELS, record_digests, sha256
+from agents.ppo.agent import load_agent
+from agents.ppo.errors import RunError
+from agents.ppo.runs import open_run
+from yatzy_env.errors import YatzyError
+
+LARGEST = 5 << 20
+"""Bytes that the weights of a shipped model may have."""
+
+_COPIED = ("config.yaml", "command.txt", "run.json")
+_MEASURED = ("README.md", "results.json", "curve.png")  # what `scripts/maintain/card.py` adds
+_CURVE_ROWS = 200
+
+
+def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
+    """Copies the averaged network of a run's last checkpoint, how it was trained and its curve to `models/NAME/`.
+
+    The card of other weights that were there goes; `scripts/maintain/card.py` writes a new one.
+
+    Args:
+        run_folder: the run.
+        models: the folder of shipped models, whose record is brought up to date.
+
+    Returns:
+        The folder of the model.
+
+    Raises:
+        YatzyError: if the run has no usable checkpoint, or its network is too large.
+    """
+    run = open_run(run_folder)
+    config = run.config
+    checkpoint = run.checkpoint()
+    if checkpoint is None:
+        raise RunError(f"{run.folder}: the run has no checkpoint yet")
+    load_agent(run.folder, config.rules)  # raises if it is not as recorded
+    size = (checkpoint / "weights.npz").stat().st_size
+    if size > LARGEST:
+        raise RunError(f"{checkpoint / 'weights.npz'} has {size:,} bytes; allowed: up to {LARGEST:,}")
+    target = models / config.name
+    target.mkdir(parents=True, exist_ok=True)
+    weights = target / "weights.npz"
+    if not weights.is_file() or sha256(weights) != sha256(checkpoint / "weights.npz"):
+        for name in _MEASURED:  # of the weights that go
+            (target / name).unlink(missing_ok=True)
+    shutil.copyfile(checkpoint / "weights.npz", weights)
+    for name in _COPIED:
+        shutil.copyfile(run.folder / name, target / name)
+    _thin(run.folder / "curve.csv", target / "curve.csv", run.manifest()["steps"])
+    record_digests([weights], models)
+    return target
+
+
+def _thin(source: Path, target: Path, steps: int) -> None:
+    """Copies a training curve up to some steps with at most about 200 rows, the last one among them."""
+    with source.open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    at = header.index("steps")
+    rows = [row for row in rows if int(row[at]) <= steps]
+    every = -(-len(rows) // _CURVE_ROWS) or 1
+    with target.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows[::-1][::every][::-1]])
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m agents.models.ship", description="Ship the model of a run.")
+    parser.add_argument("run", type=Path, help="a run folder")
+    parser.add_argument("--models", type=Path, default=MODELS, help="the folder of shipped models")
+    arguments = parser.parse_args()
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    try:
+        console.print(f"shipped: {ship_model(arguments.run, arguments.models)}")
+    except YatzyError as error:
+        console.print(f"ship: {error}", markup=False)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""Renews the card of a model: measures it, computes its exact score where that is quick or asked for, writes it all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agents.models.digest import check_digest, sha256
+from agents.models.exact_record import ExactRecord, exact_record, kept_exact
+from agents.models.reuse import reused_names
+from agents.models.training_record import read_training
+from agents.optimal import OptimalAgent
+from agents.ppo.agent import load_agent
+from agents.reports.card import CURVE_PICTURE, RESULTS, write_card
+from agents.reports.curves import CURVE, Curve, read_curve
+from agents.session import announcement, can_solve, check_numbers
+from yatzy_env.agent import Agent
+from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.exact import check_agent, exact_score, most_situations
+from yatzy_env.evaluation.exact_cards import lay_out_cards
+from yatzy_env.evaluation.provenance import provenance
+from yatzy_env.evaluation.results import Evaluation, evaluate
+from yatzy_env.evaluation.statistics import deviates
+from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.solver import is_cached, solve
+from yatzy_env.solver.triple import interval
+from yatzy_env.tables import compile_tables
+
+GAMES = 10_000
+SEED = 1001
+
+_GAMES_BY_RULESET = {"maxi-alga": 2_000}  # its solution fills gigabytes, which are read as they are needed
+_QUICK = 5_000_000  # situations up to which the exact score is computed unasked: some 20 seconds
+_TOO_FAR = 4.5  # standard errors by which games may differ from an exact score; see `agents.session`
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a card is to be measured.
+
+    Attributes:
+        games: games to play; None for as many as the ruleset is usually measured with.
+        seed: seed of the dice.
+        exact: compute the exact score even where it takes long, wherever the ruleset is not too large for it.
+    """
+
+    games: int | None = None
+    seed: int = SEED
+    exact: bool = False
+
+
+def renew_card(folder: Path, request: Request, command: str, say: Callable[[str], None] = lambda line: None) -> Path:
+    """Measures a model and writes its card, its record and the picture of its training curve.
+
+    An exact score on record for the same weights is kept.
+
+    Args:
+        folder: `models/<ruleset>`; the folder above holds the record of digests.
+        request: how to measure.
+        command: the command line, for the record.
+        say: called with lines about what takes long.
+
+    Returns:
+        The path of the card.
+
+    Raises:
+        YatzyError: in one line, if the model is not as recorded or cannot be measured.
+    """
+    rules, weights = ruleset(folder.name), folder / "weights.npz"
+    games = request.games if request.games is not None else _GAMES_BY_RULESET.get(rules.name, GAMES)
+    check_numbers(games, request.seed)
+    check_digest(weights, models=folder.parent)
+    agent = load_agent(folder, rules, trust=True)  # its digest was just compared
+    training = read_training(folder)
+    exact = kept_exact(folder / RESULTS, sha256(weights))
+    if exact is None and (request.exact or _is_quick(rules)):
+        exact = _exact(agent, rules, sha256(weights), command, say)
+    evaluation = _with_exact(_evaluate(agent, rules, games, request.seed, command, say), exact)
+    for warning in evaluation.warnings:
+        say(f"warning: {warning}")
+    _draw_curve(folder, evaluation)
+    reused_for = [name for name, model in reused_names(folder.parent).items() if model == rules.name]
+    return write_card(evaluation, training, folder, exact=exact, reused_for=reused_for)
+
+
+def _is_quick(rules: Ruleset) -> bool:
+    """Whether the exact score takes seconds."""
+    if len(rules.columns) > 1:
+        return False
+    tables = compile_tables(rules)
+    return most_situations(tables, lay_out_cards(tables, True)) <= _QUICK
+
+
+def _exact(agent: Agent, rules: Ruleset, weights: str, command: str, say: Callable[[str], None]) -> ExactRecord | None:
+    """Computes the exact score; where the ruleset is too large for it, says so."""
+    try:
+        check_agent(agent, rules, "ppo")
+    except YatzyError as error:
+        say(str(error))
+        return None
+    return exact_record(exact_score(agent, rules, name="ppo", say=say), weights, provenance(command))
+
+
+def _evaluate(
+    agent: Agent, rules: Ruleset, games: int, seed: int, command: str, say: Callable[[str], None]
+) -> Evaluation:
+    """The games of the model, beside those of the optimal player where there is one."""
+    say(f"{rules.name}: {games:,} games")
+    if not can_solve(rules):
+        return evaluate({"ppo": agent}, rules, games, seed, None, provenance(command), bounds=interval(rules))
+    if not is_cached(rules):
+        say(announcement(rules, cache=True))
+    solution = solve(rules)
+    agents = {"ppo": agent, "optimal": OptimalAgent(solution)}
+    return evaluate(agents, rules, games, seed, solution, provenance(command))
+
+
+def _with_exact(evaluation: Evaluation, exact: ExactRecord | None) -> Evaluation:
+    """The evaluation with the exact score of its first agent, and a warning if the games contradict it."""
+    if exact is None:
+        return evaluation
+    (match, *_), (result, *others) = evaluation.matches, evaluation.results
+    warnings = evaluation.warnings
+    if match.optimum is not None and deviates(match.optimum - match.game_regret - exact.expected_score, _TOO_FAR):
+        warnings = (*warnings, f"the exact score {exact.expected_score:.4f} contradicts the games")
+    result = replace(result, exact_score=exact.expected_score)
+    return replace(evaluation, results=(result, *others), warnings=warnings)
+
+
+def _draw_curve(folder: Path, evaluation: Evaluation) -> None:
+    """The training curve beside the optimum, or the interval it lies in, as a small picture."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    from agents.reports.plots import draw_curves
+    from agents.reports.themes import LIGHT
+
+    if not (folder / CURVE).is_file():
+        raise YatzyError(f"{folder / CURVE}: there is no such file; ship the run again")
+    steps, score = read_curve(folder / CURVE)
+    with mpl.rc_context(LIGHT.style):  # type: ignore[arg-type]  # its keys are a long list of literals
+        figure = Figure(figsize=(6.4, 3.2), layout="constrained")
+        axes = figure.subplots()
+        draw_curves(axes, [Curve("ppo", steps, score, score, score, 1)], evaluation.optimum, LIGHT)
+        if evaluation.bounds is not None:
+            ends = (evaluation.bounds.lower, evaluation.bounds.upper)
+            axes.axhspan(*ends, color=LIGHT.grey, alpha=0.25, linewidth=0)
+            axes.text(
+                0.01, ends[1], "optimum: in the grey band", va="bottom", size=9, transform=axes.get_yaxis_transform()
+            )
+        axes.set_title(f"Training on {evaluation.rules.name}")
+        axes.get_legend().remove()  # type: ignore[union-attr]  # `draw_curves` has made one
+        figure.savefig(folder / CURVE_PICTURE, dpi=100, metadata={"Software": None})

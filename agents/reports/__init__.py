@@ -1,0 +1,1 @@
+"""Reports for people: pages, tables, plots and model cards."""

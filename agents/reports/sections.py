@@ -1,0 +1,198 @@
+"""The tables of a report, free of any format: what they say, for page and markdown alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.reports.analysis import Analysis
+from agents.reports.text import UNKNOWN, chance, number, percent, with_error
+from yatzy_env.evaluation.head_to_head import Duel
+from yatzy_env.evaluation.results import AgentResult, Evaluation
+
+_MOST_LOSSES = 5  # boxes given up that are listed per agent
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table with its heading.
+
+    Attributes:
+        name: what it is about, in a word; pictures go by it.
+        title: the heading.
+        note: what the reader has to know to read it.
+        head: the names of the columns.
+        rows: the cells.
+        last: a row set apart below the others.
+        words: how many columns from the left hold words and not figures.
+    """
+
+    name: str
+    title: str
+    note: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    last: Sequence[str] | None = None
+    words: int = 1
+
+
+def sections(evaluation: Evaluation, analysis: Analysis) -> list[Section]:
+    """All tables that an evaluation has."""
+    found = [ladder(evaluation), head_to_head(evaluation), pairs(evaluation)]
+    if evaluation.optimum is not None:
+        found += [kinds(evaluation), given_up(evaluation, analysis), missing(evaluation, analysis)]
+    return [section for section in found if section.rows]
+
+
+def ladder(evaluation: Evaluation) -> Section:
+    """The figures of every agent."""
+    return Section(
+        name="ladder",
+        title="Ladder",
+        note="",
+        head=columns(evaluation),
+        rows=[figures(result, evaluation) for result in evaluation.results],
+        last=optimum_row(evaluation),
+    )
+
+
+def columns(evaluation: Evaluation) -> list[str]:
+    """The columns of the ladder."""
+    head = ["agent", "games", "mean score"]
+    if evaluation.optimum is not None:
+        head += ["regret", "expected score", "% of optimum"]
+    elif evaluation.bounds is not None:
+        head += ["% of optimum, at least"]
+    if has_exact(evaluation):
+        head.append("exact score")
+    return [*head, "bonus %", "yatzy %"]
+
+
+def has_exact(evaluation: Evaluation) -> bool:
+    """Whether exact scores were computed."""
+    return any(result.exact_score is not None for result in evaluation.results)
+
+
+def figures(result: AgentResult, evaluation: Evaluation) -> list[str]:
+    """The figures of an agent as the cells of a table, in the order of `columns`."""
+    rules = evaluation.rules
+    cells = [result.agent, f"{result.games:,}", with_error(result.mean_score, result.score_se)]
+    if evaluation.optimum is not None:
+        cells += [
+            with_error(result.regret_per_game, result.regret_se),
+            number(result.expected_score),
+            number(result.percent_of_optimum),
+        ]
+    elif evaluation.bounds is not None:
+        cells.append(number(100 * result.mean_score / evaluation.bounds.upper))
+    if has_exact(evaluation):
+        cells.append(number(result.exact_score, 4))
+    cells.append(percent(result.bonus_rate) if rules.bonus_points else UNKNOWN)
+    cells.append(percent(result.yatzy_rate) if "yatzy" in rules.boxes else UNKNOWN)
+    return cells
+
+
+def optimum_row(evaluation: Evaluation) -> list[str] | None:
+    """The last row of the ladder: the optimum, or the interval in which it lies."""
+    if evaluation.optimum is not None:
+        exact = [number(evaluation.optimum, 4)] if has_exact(evaluation) else []
+        return ["optimum", "", "", number(0.0), number(evaluation.optimum), number(100.0), *exact, "", ""]
+    if evaluation.bounds is not None:
+        bounds = evaluation.bounds
+        return ["optimum", "", f"{bounds.lower:.2f} to {bounds.upper:.2f}", "", "", ""]
+    return None
+
+
+def matrix(evaluation: Evaluation) -> dict[tuple[str, str], Duel]:
+    """Every agent against every other, from both sides."""
+    found = {}
+    for duel in evaluation.duels:
+        found[duel.first, duel.second] = duel
+        found[duel.second, duel.first] = duel.turned()
+    return found
+
+
+def head_to_head(evaluation: Evaluation) -> Section:
+    """How often the agent of a row beats the one of a column."""
+    names, against = [match.agent for match in evaluation.matches], matrix(evaluation)
+    rows = []
+    for first in names:
+        cells = [_duel(against[first, second]) if first != second else "" for second in names]
+        rows.append([first, *cells])
+    note = "Share of games, in percent, in which the agent of the row scores more than the agent of the column on the "
+    note += "same dice, with Wilson's 95 % interval and the share of draws."
+    return Section("head_to_head", "Head to head", note, ["wins against", *names], rows if len(names) > 1 else [])
+
+
+def _duel(duel: Duel) -> str:
+    interval = f"{percent(duel.win.low)} to {percent(duel.win.high)}"
+    return f"{percent(duel.win.value)} ({interval}; draws {percent(duel.draw.value)})"
+
+
+def pairs(evaluation: Evaluation) -> Section:
+    """Every agent against the one listed before it, game by game."""
+    against = matrix(evaluation)
+    rows = []
+    neighbours = zip(evaluation.matches[:-1], evaluation.matches[1:], strict=True) if evaluation.games > 1 else ()
+    for worse, better in neighbours:
+        found = against[better.agent, worse.agent]
+        gaps = [found.scores] if found.by_regret is None else [found.scores, found.by_regret]
+        cells = [f"{better.agent} – {worse.agent}"]
+        for gap in gaps:
+            cells += [with_error(gap.mean, gap.error), f"{gap.low:.2f} to {gap.high:.2f}", chance(gap.p_value)]
+        rows.append(cells)
+    head = ["on the same dice", "score difference", "95 % interval", "p"]
+    if evaluation.optimum is not None:
+        head += ["difference by regret", "95 % interval", "p"]
+    note = "Student's paired t-test over games; p is the chance of such a difference if there were none."
+    return Section("pairs", "Neighbours compared game by game", note, head, rows)
+
+
+def kinds(evaluation: Evaluation) -> Section:
+    """Regret by kind of decision."""
+    rows = []
+    for match in evaluation.matches:
+        by_turn = match.regret_by_turn.mean(axis=0)
+        turn = int(by_turn.argmax())
+        worst = f"turn {turn + 1}: {by_turn[turn]:.2f}" if by_turn[turn] > 1e-9 else UNKNOWN
+        values = [number(value, 3) for value in match.regret_by_kind.mean(axis=0).tolist()]
+        rows.append([match.agent, *values, worst, f"{match.decisions.mean():.1f}"])
+    head = ["agent", *evaluation.matches[0].kinds, "most costly turn", "decisions per game"]
+    return Section("kinds", "Regret by kind of decision", "Points per game.", head, rows)
+
+
+def given_up(evaluation: Evaluation, analysis: Analysis) -> Section:
+    """What the slips of each agent gave up, the costliest boxes."""
+    rows = []
+    for match in evaluation.matches:
+        for loss in analysis.losses.get(match.agent, [])[:_MOST_LOSSES]:
+            share = loss.regret / sum(other.regret for other in analysis.losses[match.agent])
+            words = [match.agent, loss.box.replace("_", " "), loss.taken.replace("_", " ")]
+            parts = [number(part, 3) for part in (loss.regret, loss.this_turn, loss.later)]
+            rows.append([*words, percent(share, 0), number(loss.slips), *parts])
+    head = ["agent", "given up", "mostly for", "% of regret", "slips", "regret", "this turn", "later turns"]
+    logs = [match.slips for match in evaluation.matches if match.slips is not None and len(match.slips.first)]
+    games = f"the first {min(log.games for log in logs):,} games or more" if logs else "the games"
+    note = (
+        "Given up: the box whose chance to end the turn falls most against the best action, best play following; for "
+        "a choice of box, the best box. Per game, in points. The regret splits into points missing in the turn itself "
+        f"and in later ones, a negative part being a gain there. From all slips of {games}; the "
+        f"{_MOST_LOSSES} costliest boxes of each agent."
+    )
+    return Section("given_up", "What was given up", note, head, rows, words=3)
+
+
+def missing(evaluation: Evaluation, analysis: Analysis) -> Section:
+    """Where the optimal player earns more on the same dice."""
+    agents = list(analysis.missing)
+    lines = list(next(iter(analysis.missing.values()))) if agents else []
+    rows = []
+    for line in lines:
+        gaps = [analysis.missing[agent][line] for agent in agents]
+        rows.append([line.replace("_", " "), *(with_error(gap.mean, gap.error) for gap in gaps)])
+    last = ["together", *(number(sum(gap.mean for gap in analysis.missing[agent].values())) for agent in agents)]
+    note = (
+        "Points per game that the optimal player writes in each line more than the agent, on the same dice; negative "
+        "where it writes less. Unlike the regret these carry luck, and sum to the difference of the mean scores."
+    )
+    return Section("missing", "Where the points are missing", note, ["line", *agents], rows, last if rows else None)

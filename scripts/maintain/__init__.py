@@ -1,0 +1,1 @@
+"""Scripts that keep the repository: docs, model cards, measured figures."""

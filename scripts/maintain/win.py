@@ -1,0 +1,109 @@
+"""Trains and measures the agent that plays yatzy for the win: `win.py train`, `win.py measure`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from scripts._cli import clear_errors
+
+ROOT = Path(__file__).parents[2]
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="win.py", description="The agent that plays yatzy for the win.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    train = commands.add_parser("train", help="train as configs/win.yaml says; takes up what is there already")
+    train.add_argument("--config", type=Path, metavar="FILE", help="another configuration file")
+    train.add_argument("--folder", type=Path, default=ROOT / "runs" / "win", metavar="DIR", help="where to train")
+    measure = commands.add_parser("measure", help="play the optimal player, which maximises its score, for wins")
+    measure.add_argument("model", type=Path, nargs="?", metavar="MODEL", help="folder of a run (default: shipped)")
+    measure.add_argument("--games", type=int, default=100_000, metavar="N", help="games, in pairs (default: 100000)")
+    measure.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the dice (default: 1)")
+    measure.add_argument(
+        "--variant",
+        metavar="V",
+        default="win",
+        help="win (default), margin: without the win network, points: without the other card",
+    )
+    measure.add_argument("--trust", action="store_true", help="load a model that is on no record")
+    measure.add_argument("--json", action="store_true", help="print one JSON object")
+    measure.add_argument("--card", action="store_true", help="write the shipped model's card and results.json")
+    ship = commands.add_parser("ship", help="make the model of a run the shipped one")
+    ship.add_argument("run", type=Path, metavar="RUN", help="folder of a run")
+    return parser
+
+
+def train(args: argparse.Namespace, command: str) -> None:
+    from rich.console import Console
+
+    from agents.winning.config import CONFIG, load_config
+    from agents.winning.training import open_folder
+    from agents.winning.training import train as train_folder
+
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    open_folder(args.folder, load_config(args.config or CONFIG), command)
+    print(train_folder(args.folder, console))
+
+
+def measure(args: argparse.Namespace, command: str) -> None:
+    from rich.console import Console
+
+    from agents.optimal import OptimalAgent
+    from agents.ppo.errors import ModelError
+    from agents.winning.agent import MODEL, load_agent
+    from agents.winning.card import one_line, write_card
+    from agents.winning.measure import measure as play
+    from agents.winning.network import FILE
+    from agents.winning.variants import variant
+    from yatzy_env.evaluation.provenance import provenance
+    from yatzy_env.rules import ruleset
+    from yatzy_env.solver import solve
+
+    if args.card and (args.model is not None or args.variant != "win"):
+        raise ModelError("--card is for the shipped model; leave out MODEL and --variant")
+    rules = ruleset("yatzy")
+    agent = load_agent(rules, MODEL if args.model is None else args.model / FILE, args.trust or args.model is not None)
+    agent = variant(agent, args.variant)
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    done = 0
+
+    def progress(games: int) -> None:
+        nonlocal done
+        done += games
+        console.print(f"{done:,} of {args.games:,} games")
+
+    duel = play(agent, OptimalAgent(solve(rules)), rules, args.games, args.seed, progress)
+    fields = {"ruleset": rules.name, "agent": agent.name, "opponent": "optimal", "seed": args.seed, **duel.fields()}
+    if args.card:
+        print(write_card(fields, provenance(command), MODEL.parent))
+    else:
+        print(json.dumps(fields) if args.json else one_line(fields))
+
+
+def ship(args: argparse.Namespace) -> None:
+    from agents.winning.agent import MODEL
+    from agents.winning.card import ship_model
+
+    print(ship_model(args.run, MODEL.parent))
+
+
+def main(words: list[str] | None = None) -> None:
+    words = sys.argv[1:] if words is None else words
+    args = make_parser().parse_args(words)
+    with clear_errors():
+        from yatzy_env.evaluation.provenance import command_line
+
+        command = command_line("maintain/win.py", words)
+        if args.command == "train":
+            train(args, command)
+        elif args.command == "measure":
+            measure(args, command)
+        else:
+            ship(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""What a slip gave up, in words a player uses: which box it made less likely, and when the points go missing.
+
+From any decision the turn can be played on by best play. It then ends in each box with a certain chance, which the
+tables give exactly. A slip moves these chances: the box whose chance falls most against the best action was given up,
+the one whose chance rises most was taken instead. For a choice of box they are the best box and the chosen one. Where
+no chance falls, the same box is filled with weaker dice.
+
+The cost of a slip, the regret, splits exactly in two: points that this turn is expected to bring less (a bonus secured
+in it included), and points that all later turns are, through the card that is left.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.agent import TIE, best_actions
+from yatzy_env.evaluation.matches import Match
+from yatzy_env.games import gains
+from yatzy_env.situation import Situations
+from yatzy_env.tables import Tables, compile_tables
+
+if TYPE_CHECKING:
+    from yatzy_env.solver import Solution
+
+SAME_BOX = "weaker dice"
+"""What is given up where no box becomes less likely."""
+
+_CHUNK = 32  # cards worked on together
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What one box, given up, cost an agent per game.
+
+    Attributes:
+        box: the box, or `SAME_BOX`.
+        taken: the box most often taken instead, by regret; `SAME_BOX` where there is none.
+        slips: slips per game.
+        regret: regret per game, in points.
+        this_turn: the part of it that is missing in the turn of the slip.
+        later: the part that is missing in later turns.
+    """
+
+    box: str
+    taken: str
+    slips: float
+    regret: float
+    this_turn: float
+    later: float
+
+    def fields(self) -> dict[str, Any]:
+        """The same as a JSON object."""
+        return asdict(self)
+
+
+def losses(match: Match, solution: Solution) -> list[Loss]:
+    """What the slips of a match gave up, the costliest first.
+
+    Args:
+        match: a match measured with the solution. All slips of its first `match.slips.games` games are taken.
+        solution: the exact solution of its ruleset.
+
+    Returns:
+        One entry per box given up; they sum to the regret of these games.
+    """
+    if match.slips is None or not len(match.slips.first):
+        return []
+    slips, games = match.slips.first, match.slips.games
+    tables = compile_tables(match.rules)
+    ends = turn_ends(solution, tables, slips.situations, np.column_stack([slips.best, slips.action]))
+    chance, points = ends[:, :, :-1], ends[:, :, -1]
+    given, taken = moved(chance[:, 0] - chance[:, 1])
+    this_turn = points[:, 0] - points[:, 1]
+    names = [*match.rules.box_names, SAME_BOX]
+    found = []
+    for box in np.unique(given).tolist():
+        which = given == box
+        weights: dict[int, float] = defaultdict(float)
+        for other, cost in zip(taken[which].tolist(), slips.cost[which].tolist(), strict=True):
+            weights[other] += cost
+        regret, now = float(slips.cost[which].sum()) / games, float(this_turn[which].sum()) / games
+        most = max(weights, key=lambda other: weights[other])
+        found.append(Loss(names[box], names[most], float(which.sum()) / games, regret, now, regret - now))
+    return sorted(found, key=lambda loss: -loss.regret)
+
+
+def moved(fall: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The box given up and the box taken by each slip.
+
+    Args:
+        fall: (n, B) by how much the chance of each box falls.
+
+    Returns:
+        (n,) int64 the box that falls most and (n,) int64 the one that rises most; -1 where none does.
+    """
+    given = np.where(fall.max(axis=1) > TIE, fall.argmax(axis=1), -1)
+    return given, np.where(fall.min(axis=1) < -TIE, fall.argmin(axis=1), -1)
+
+
+def turn_ends(
+    solution: Solution, tables: Tables, situations: Situations, actions: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """How the turn ends when an action is taken and best play follows.
+
+    Args:
+        solution: the exact solution.
+        tables: its tables.
+        situations: n situations.
+        actions: (n, A) legal actions, each looked at by itself.
+
+    Returns:
+        (n, A, B + 1) float64: the chance that the turn fills each box, and last the points it is expected to bring.
+    """
+    out = np.empty((*actions.shape, tables.card.boxes + 1))
+    for left in np.unique(situations.throws_left).tolist():
+        rows = np.flatnonzero(situations.throws_left == left)
+        for start in range(0, len(rows), _CHUNK):
+            some = rows[start : start + _CHUNK]
+            out[some] = _ends(solution, tables, situations.take(some), left, actions[some])
+    return out
+
+
+def _ends(
+    solution: Solution, tables: Tables, now: Situations, left: int, actions: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The same for situations with the same number of throws left."""
+    n, rolls = len(now.roll), tables.rolls
+    sets: NDArray[np.float64] = np.zeros((n, tables.keeps + rolls, tables.card.boxes + 1))
+    for level in range(left):
+        every = now.take(np.repeat(np.arange(n), rolls))
+        every = every._replace(roll=np.tile(np.arange(rolls), n), throws_left=np.full(n * rolls, level))
+        best = best_actions(solution.batch_action_values(every))
+        after = _after(tables, every, best, sets, np.repeat(np.arange(n), rolls))
+        sets = _over_keeps(tables, after.reshape(n, rolls, -1))
+    lanes = np.repeat(np.arange(n), actions.shape[1])
+    return _after(tables, now.take(lanes), actions.ravel(), sets, lanes).reshape(*actions.shape, -1)
+
+
+def _after(
+    tables: Tables,
+    now: Situations,
+    actions: NDArray[np.int64],
+    sets: NDArray[np.float64],
+    lanes: NDArray[np.intp],
+) -> NDArray[np.float64]:
+    """How the turn ends after an action: a box ends it, a keep leads to what `sets` knows of one throw less."""
+    out = np.zeros((len(actions), tables.card.boxes + 1))
+    keeps = actions < tables.keeps
+    out[keeps] = sets[lanes[keeps], actions[keeps]]
+    stops = np.flatnonzero(~keeps)
+    boxes = actions[stops] - tables.keeps
+    out[stops, boxes] = 1.0
+    out[stops, -1] = gains(tables, now.take(stops))[np.arange(len(stops)), boxes]
+    return out
+
+
+def _over_keeps(tables: Tables, rolls: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Extends (n, R, .) from rolls to all multisets, (n, M, .): a keep is the mean over six faces of one more die."""
+    sets = np.empty((rolls.shape[0], tables.keeps + tables.rolls, rolls.shape[2]))
+    sets[:, tables.keeps :] = rolls
+    for size in range(tables.dice - 1, -1, -1):
+        some = np.flatnonzero(tables.size[: tables.keeps] == size)
+        sets[:, some] = sets[:, tables.add[some]].mean(axis=2)
+    return sets

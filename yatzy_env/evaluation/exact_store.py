@@ -1,0 +1,144 @@
+"""An exact evaluation under way, or finished, as a file: written atomically, checked completely when read.
+
+The file holds the two layers between which chances flow, the sums so far, and whose evaluation it is. Of a layer only
+what has been reached is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_path
+
+from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.exact_cards import Layer
+from yatzy_env.solver.store import CACHE_VARIABLE
+
+FORMAT = 1  # goes up with every change of the file or of the order of cards
+
+Packed = dict[str, NDArray[Any]]
+
+
+def exact_file(key: dict[str, Any]) -> Path:
+    """Where an evaluation is kept: in the folder YATZY_ENV_CACHE if that is set, else in the user's cache.
+
+    Args:
+        key: what decides the result; JSON values.
+
+    Returns:
+        The path; nothing needs to be there.
+    """
+    chosen = os.environ.get(CACHE_VARIABLE)
+    folder = Path(chosen).expanduser() if chosen else user_cache_path("yatzy-env") / "exact"
+    return folder / f"exact-{hashlib.sha256(_text(key)).hexdigest()[:20]}-v{FORMAT}.npz"
+
+
+def write(path: Path, key: dict[str, Any], numbers: dict[str, float], layers: dict[str, Layer]) -> None:
+    """Writes an evaluation; under its final name there is at any time an old file, a complete new one, or none.
+
+    Args:
+        path: the file; missing folders are made.
+        key: what decides the result.
+        numbers: how far it is and the sums so far.
+        layers: layers by name.
+
+    Raises:
+        YatzyError: if it cannot be written.
+    """
+    header = _text({"format": FORMAT, "key": key, "numbers": numbers})
+    arrays = {f"{name}_{part}": values for name, layer in layers.items() for part, values in _pack(layer).items()}
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with part.open("wb") as file:
+                np.savez(
+                    file,
+                    allow_pickle=False,
+                    header=np.frombuffer(header, np.uint8),
+                    digest=_digest(header, arrays),
+                    **arrays,
+                )
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise YatzyError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def read(path: Path, key: dict[str, Any]) -> tuple[dict[str, Any], Packed]:
+    """Reads an evaluation and checks every byte of it.
+
+    Args:
+        path: the file.
+        key: what decides the result.
+
+    Returns:
+        The numbers, and the arrays of its layers for `unpack`.
+
+    Raises:
+        YatzyError: if the file is damaged or holds the evaluation of another agent or ruleset.
+    """
+    advice = "delete the file, or pass --no-cache (cache=False)"
+    try:
+        with path.open("rb") as file, np.lib.npyio.NpzFile(file, allow_pickle=False) as members:
+            arrays = {name: members[name] for name in members.files}
+        text, digest = arrays.pop("header").tobytes(), arrays.pop("digest")
+        header = json.loads(text)
+        whole = np.array_equal(digest, _digest(text, arrays))
+    except OSError as error:
+        raise YatzyError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, AttributeError) as error:
+        raise YatzyError(f"{path} is damaged or not an exact evaluation; {advice}") from error
+    if not whole:
+        raise YatzyError(f"{path} is damaged: its contents do not match their digest; {advice}")
+    if header.get("format") != FORMAT or header.get("key") != key:
+        raise YatzyError(f"{path} holds the exact evaluation of another agent, ruleset or version; {advice}")
+    return header["numbers"], arrays
+
+
+def unpack(arrays: Packed, name: str, layer: Layer) -> Layer:
+    """Fills an empty layer with what was kept of the layer of this name."""
+    layer.chance.flat[arrays[f"{name}_cell"]] = arrays[f"{name}_chance"]
+    if layer.rows is not None and layer.span is not None:
+        lanes, span, scores = (arrays[f"{name}_{part}"] for part in ("lane", "span", "score"))
+        layer.span[lanes] = span
+        ends = np.cumsum(span[:, 1] - span[:, 0])
+        for lane, (begin, end), last in zip(lanes, span, ends, strict=True):
+            layer.rows[lane, begin:end] = scores[last - (end - begin) : last]
+    return layer
+
+
+def _pack(layer: Layer) -> Packed:
+    cell = np.flatnonzero(layer.chance)
+    packed: Packed = {"cell": cell, "chance": layer.chance.flat[cell]}
+    if layer.rows is not None and layer.span is not None:
+        lanes = np.flatnonzero(layer.span[:, 1])
+        span = layer.span[lanes]
+        rows = [layer.rows[lane, begin:end] for lane, (begin, end) in zip(lanes, span, strict=True)]
+        packed |= {"lane": lanes, "span": span, "score": np.concatenate([np.zeros(0), *rows])}
+    return packed
+
+
+def _text(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True).encode()
+
+
+def _digest(text: bytes, arrays: Packed) -> NDArray[np.uint8]:
+    whole = hashlib.sha256(text)
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        whole.update(f"{name} {array.dtype} {array.shape}".encode())
+        whole.update(array.data)
+    return np.frombuffer(whole.digest(), np.uint8)

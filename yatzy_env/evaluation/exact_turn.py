@@ -1,0 +1,248 @@
+# mypy: disallow-untyped-defs=False
+"""One turn of a deterministic agent, from many cards at once: which situations arise, what it does, how the turn ends.
+
+Chances flow forward. The first roll of a card has the card's chance times that of the roll; from a roll they go where
+the agent's action sends them: to a keep, and from there, one die at a time, a sixth to each multiset with one die more,
+or to the slot in which the filled box pays. Only situations with a positive chance are shown to the agent.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.agent import Agent
+from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
+from yatzy_env.errors import IllegalActionError, YatzyError
+from yatzy_env.evaluation.exact_cards import Layer, Places, Slots
+from yatzy_env.kernel import kernel
+from yatzy_env.native import borrow
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations, single
+from yatzy_env.solver.layout import Cards, lane_sum, state_of
+from yatzy_env.tables import Tables, action_names
+
+
+@kernel(nogil=True)
+def _settle(tables, slots, filled, cell, roll, left, actions, chance, following, out):
+    """Sends the chance of every situation where its action leads; returns the first with an illegal action, or -1."""
+    tables, slots = borrow(tables), borrow(slots)
+    card = tables.card
+    keeps = tables.keeps
+    for index in range(actions.shape[0]):
+        action, row, dice = actions[index], cell[index], roll[index]
+        if action < 0 or action >= tables.actions:
+            return index
+        if action < keeps:
+            if left == 0 or tables.within[dice, action] == 0:
+                return index
+            following[row, action] += chance[row, keeps + dice]
+        else:
+            box = action - keeps
+            alike = tables.alike[dice]
+            if (legal_boxes(card, filled[row], alike) >> box) & 1 == 0:
+                return index
+            joker = 1 if is_joker(card, filled[row], alike) else 0
+            out[row, slots.of[joker, box, dice]] += chance[row, keeps + dice]
+    return -1
+
+
+@kernel(nogil=True)
+def _throw(add, chance):
+    """Adds the missing dice one by one: the chance of every keep goes on, a sixth per face, and ends in the rolls."""
+    for row in range(chance.shape[0]):
+        for keep in range(add.shape[0]):
+            share = chance[row, keep] / 6.0
+            if share > 0:
+                for face in range(6):
+                    chance[row, add[keep, face]] += share
+
+
+@kernel
+def _pass_on(card, layout, slots, start, places, chance, out, after, rows, span, after_rows, after_span):
+    """The kernel of `pass_on`; `start` is where the next layer begins, and without rows those arrays are empty."""
+    layout, slots, places, card = borrow(layout), borrow(slots), borrow(places), borrow(card)
+    expected, yatzy = 0.0, 0.0
+    for row in range(out.shape[0]):
+        lane, filled, fifty, upper = places.lane[row], places.filled[row], places.fifty[row], places.upper[row]
+        whole = chance[lane].sum()
+        for pool in range(out.shape[1]):
+            for slot in range(out.shape[2]):
+                mass = out[row, pool, slot]
+                if mass == 0:
+                    continue
+                box, points = slots.box[slot], slots.points[slot]
+                gained = points * card.multiplier[0] + bonus_step(card, box, points, upper)
+                gained += extra_step(card, fifty, slots.alike[slot])
+                filled_after = filled | (np.int64(1) << box)
+                upper_after = upper + (points if card.face[box] != 0 else 0)
+                upper_after = lane_sum(card, layout, filled_after, upper_after)
+                state = state_of(layout, filled_after, fifty_after(card, fifty, box, points))
+                low = layout.low[filled_after & card.upper_boxes]
+                to = layout.first[state] - start + upper_after - low
+                after[to, pool] += mass
+                expected += mass * gained
+                if (card.yatzy_boxes >> box) & 1 == 1 and points > 0:
+                    yatzy += mass
+                if rows.shape[0] > 0:
+                    share = mass / whole
+                    begin, end = span[lane, 0], span[lane, 1]
+                    for score in range(begin, end):
+                        after_rows[to, score + gained] += share * rows[lane, score]
+                    after_span[to, 0] = min(after_span[to, 0], begin + gained)
+                    after_span[to, 1] = max(after_span[to, 1], end + gained)
+    return expected, yatzy
+
+
+def pass_on(
+    tables: Tables,
+    cards: Cards,
+    slots: Slots,
+    start: int,
+    places: Places,
+    out: NDArray[np.float64],
+    here: Layer,
+    there: Layer,
+) -> tuple[float, float]:
+    """Sends the chances of how turns end to the cards of the next layer.
+
+    Args:
+        tables: the compiled ruleset.
+        cards: its cards.
+        slots: the ways in which boxes pay.
+        start: where in the layout the next layer begins.
+        places: (C,) cards.
+        out: (C, pools, S) chance of each slot, by the pool that is left.
+        here: the layer of the cards.
+        there: the next layer, which is added to.
+
+    Returns:
+        The points these turns bring and the chance that they write points in the yatzy box, each times the cards'
+        chances.
+    """
+    without = (np.zeros((0, 0)), np.zeros((0, 0), np.int64))
+    rows, span = (here.rows, here.span) if here.rows is not None and here.span is not None else without
+    after, after_span = (there.rows, there.span) if there.rows is not None and there.span is not None else without
+    return _pass_on(
+        tables.card, cards.layout, slots, start, places, here.chance, out, there.chance, rows, span, after, after_span
+    )
+
+
+class Played(NamedTuple):
+    """How turns from C cards end. S slots."""
+
+    out: NDArray[np.float64]  # (C, pools after, S) chance of each slot, by the pool that is left
+    situations: int  # how many situations the agent was asked about
+    seconds: float  # how long it took to choose
+
+
+@dataclass(frozen=True)
+class Player:
+    """A deterministic agent that plays turns.
+
+    Attributes:
+        agent: the agent.
+        name: what it is called in errors.
+        rules: the ruleset.
+        tables: its tables.
+        slots: the ways in which its boxes pay.
+    """
+
+    agent: Agent
+    name: str
+    rules: Ruleset
+    tables: Tables
+    slots: Slots
+
+    def play(self, places: Places, chance: NDArray[np.float64]) -> Played:
+        """Plays the turns that begin with some cards.
+
+        Args:
+            places: (C,) cards of one layer.
+            chance: (C, pools) chance of each card, by the pool of saved throws it comes with.
+
+        Returns:
+            How they end.
+
+        Raises:
+            IllegalActionError: if the agent plays an illegal action; it names agent, action and situation.
+        """
+        tables = self.tables
+        most = tables.throws - 1 + chance.shape[1] - 1
+        shape = (len(places.lane), len(tables.size))
+        out = np.zeros((shape[0], most + 1 if tables.saved_throws else 1, len(self.slots.box)))
+        now = np.zeros(shape)
+        situations, seconds = 0, 0.0
+        for left in range(most, -1, -1):
+            if left >= tables.throws - 1:  # turns with so many throws begin here
+                now[:, tables.keeps :] += chance[:, left - tables.throws + 1, None] * tables.probability
+            following = np.zeros(shape)
+            cell, roll = np.nonzero(now[:, tables.keeps :])
+            if len(cell):
+                start = time.perf_counter()
+                actions = self.ask(_situations(places, cell, roll, left))
+                seconds += time.perf_counter() - start
+                situations += len(cell)
+                into = out[:, left if tables.saved_throws else 0]
+                lane = _settle(tables, self.slots, places.filled, cell, roll, left, actions, now, following, into)
+                if lane >= 0:
+                    now_at = _situations(places, cell[lane : lane + 1], roll[lane : lane + 1], left)
+                    self._refuse(int(actions[lane]), now_at)
+                _throw(tables.add, following)
+            now = following
+        return Played(out, situations, seconds)
+
+    def ask(self, situations: Situations, noise: float = 0.0) -> NDArray[np.int64]:
+        """The agent's actions, checked for everything but legality.
+
+        Args:
+            situations: n situations, which the agent may change.
+            noise: the number given to it as noise.
+
+        Returns:
+            (n,) int64.
+        """
+        size = len(situations.roll)
+        actions = np.asarray(self.agent.act(situations, np.full(size, noise)))
+        if actions.shape != (size,) or actions.dtype.kind not in "iu":
+            raise IllegalActionError(
+                f"agent {self.name!r} returned actions of shape {actions.shape} and type {actions.dtype}; "
+                f"allowed: shape {(size,)} of whole numbers"
+            )
+        return np.ascontiguousarray(actions, np.int64)
+
+    def check_noise(self, places: Places) -> None:
+        """Shows the agent the first rolls of some cards under two noises.
+
+        Raises:
+            YatzyError: if its actions differ, though it declares that noise does not matter.
+        """
+        cell = np.repeat(np.arange(len(places.lane)), self.tables.rolls)
+        roll = np.tile(np.arange(self.tables.rolls), len(places.lane))
+        one, other = (
+            self.ask(_situations(places, cell, roll, self.tables.throws - 1), noise) for noise in (0.0, 0.999)
+        )
+        if not np.array_equal(one, other):
+            raise YatzyError(f"agent {self.name!r} declares itself deterministic, but its actions depend on the noise")
+
+    def _refuse(self, action: int, now: Situations) -> None:
+        names = action_names(self.rules)
+        called = f" ({names[action]})" if 0 <= action < len(names) else ""
+        raise IllegalActionError(
+            f"agent {self.name!r} played the illegal action {action}{called} in {single(self.tables, now, 0)}"
+        )
+
+
+def _situations(places: Places, cell: NDArray[np.intp], roll: NDArray[np.intp], left: int) -> Situations:
+    """Situations on some cards, sharing no memory with them."""
+    return Situations(
+        filled=places.filled[cell],
+        upper=places.upper[cell][:, None],
+        fifty=places.fifty[cell],
+        roll=roll.astype(np.int64),
+        throws_left=np.full(len(cell), left, np.int64),
+    )
