@@ -19,7 +19,10 @@ ROOT = Path(__file__).parents[1]
 
 def test_generated_pages_are_up_to_date() -> None:
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "maintain" / "make_docs.py", "--check"], capture_output=True, text=True, check=False
+        [sys.executable, ROOT / "scripts" / "maintain" / "make_docs.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 

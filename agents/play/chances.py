@@ -23,14 +23,13 @@ from yatzy_env.errors import SolutionError
 from yatzy_env.games import gains
 from yatzy_env.kernel import kernel
 from yatzy_env.rules import Ruleset
+from yatzy_env.simd import LANES, load, new_rows, plus, spread, times
+from yatzy_env.simd import store as put
 from yatzy_env.situation import Situation, batch
 from yatzy_env.solver import Solution, store
 from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.lanes import LANES, load, new_rows, plus, spread, times
-from yatzy_env.solver.lanes import store as put
 from yatzy_env.solver.layout import Cards, find_values, lay_out, split_state
 from yatzy_env.solver.policy import TIE, follow_turn, list_outcomes, list_paths, new_track
-from yatzy_env.solver.steps import plan_turn
 from yatzy_env.solver.stop import (
     choose_box,
     find_places,
@@ -42,6 +41,7 @@ from yatzy_env.solver.stop import (
     row_stride,
 )
 from yatzy_env.tables import Tables, compile_tables, roll_index
+from yatzy_env.turn import plan_turn
 
 FORMAT = 1  # goes up with every change of the file
 _BOXES = ("small_straight", "large_straight", "full_straight", "yatzy")

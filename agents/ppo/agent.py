@@ -27,8 +27,8 @@ from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
-from yatzy_env.solver.steps import plan_turn
 from yatzy_env.tables import compile_tables
+from yatzy_env.turn import plan_turn
 
 _ROWS = 1024  # situations that go through the network at once: so few that its layers stay in the processor's cache
 

@@ -26,8 +26,8 @@ from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
-from yatzy_env.solver.steps import plan_turn
 from yatzy_env.tables import Tables, compile_tables
+from yatzy_env.turn import plan_turn
 
 _LANES = 8
 """Turns that are planned side by side, so that the processor adds and compares them in one instruction."""

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from yatzy_env.card import legal_boxes
 from yatzy_env.kernel import kernel
+from yatzy_env.simd import LANES, load, new_rows, plus, spread, store, times
 from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.lanes import LANES, load, new_rows, plus, spread, store, times
 from yatzy_env.solver.layout import Cards, split_state
 from yatzy_env.solver.policy import follow_turn, list_outcomes, list_paths, new_track
-from yatzy_env.solver.steps import plan_turn
 from yatzy_env.solver.stop import (
     choose_box,
     find_places,
@@ -36,6 +35,7 @@ from yatzy_env.solver.stop import (
     row_stride,
 )
 from yatzy_env.tables import Tables
+from yatzy_env.turn import plan_turn
 
 _CHUNK = 64  # states handed to a thread at a time
 _KINDS = 4  # E X, E X^2, chance of the bonus, chance of points in the yatzy box

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from yatzy_env.card import legal_boxes
 from yatzy_env.kernel import kernel
+from yatzy_env.simd import LANES, new_rows
 from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.lanes import LANES, new_rows
 from yatzy_env.solver.layout import Cards, split_state
 from yatzy_env.solver.pools import Pools, enter_layer, move_pool, states_of
-from yatzy_env.solver.steps import Plan, choose_keep, first_throw, plan_turn, throw
 from yatzy_env.solver.stop import (
     Choice,
     Payments,
@@ -36,6 +35,7 @@ from yatzy_env.solver.stop import (
     row_stride,
 )
 from yatzy_env.tables import Tables
+from yatzy_env.turn import Plan, choose_keep, first_throw, plan_turn, throw
 
 _CHUNK = 32  # states handed to a thread at a time: some 20 ms of work
 

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from yatzy_env.card import legal_boxes
 from yatzy_env.errors import SolutionError
 from yatzy_env.kernel import kernel
+from yatzy_env.simd import LANES, larger, load, new_rows, spread, store
 from yatzy_env.solver.chunks import in_chunks
 from yatzy_env.solver.distribution import find_most
-from yatzy_env.solver.lanes import LANES, larger, load, new_rows, spread, store
 from yatzy_env.solver.layout import lay_out, split_state
-from yatzy_env.solver.steps import choose_keep, first_throw, plan_turn, throw
 from yatzy_env.solver.stop import choose_box, find_places, list_options, list_payments, new_choice
 from yatzy_env.tables import Tables
+from yatzy_env.turn import choose_keep, first_throw, plan_turn, throw
 
 _CHUNK = 8  # states handed to a thread at a time: some 50 ms of work
 _MOST_MEMORY = 4 << 30  # bytes that two layers may take

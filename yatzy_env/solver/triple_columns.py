@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from yatzy_env.card import legal_boxes
 from yatzy_env.kernel import kernel
+from yatzy_env.simd import LANES, larger, load, new_rows, plus, spread, store
 from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.lanes import LANES, larger, load, new_rows, plus, spread, store
 from yatzy_env.solver.layout import Cards, split_state
-from yatzy_env.solver.steps import choose_keep, first_throw, plan_turn, throw
 from yatzy_env.solver.stop import (
     choose_box,
     find_places,
@@ -31,6 +30,7 @@ from yatzy_env.solver.stop import (
     row_stride,
 )
 from yatzy_env.tables import Tables
+from yatzy_env.turn import choose_keep, first_throw, plan_turn, throw
 
 _CHUNK = 128  # states handed to a thread at a time
 

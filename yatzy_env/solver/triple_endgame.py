@@ -33,12 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.kernel import kernel
+from yatzy_env.simd import LANES, larger, load, new_rows, plus, spread, store
 from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.lanes import LANES, larger, load, new_rows, plus, spread, store
-from yatzy_env.solver.steps import choose_keep, first_throw, plan_turn, throw
 from yatzy_env.solver.stop import choose_box, list_payments
 from yatzy_env.solver.triple_prices import market_value, value_turn
 from yatzy_env.tables import Tables
+from yatzy_env.turn import choose_keep, first_throw, plan_turn, throw
 
 MOST_SETS = 60_000_000
 """Sets that are solved at most: a minute of processor time, half a gigabyte."""

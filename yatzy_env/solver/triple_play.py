@@ -23,8 +23,8 @@ from yatzy_env.games import act, new_games
 from yatzy_env.kernel import kernel
 from yatzy_env.solver.chunks import in_chunks
 from yatzy_env.solver.layout import Layout, lane_sum
-from yatzy_env.solver.steps import plan_turn
 from yatzy_env.tables import Tables
+from yatzy_env.turn import plan_turn
 
 _CHUNK = 64  # games handed to a thread at a time
 _TIE = 1e-9

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.kernel import kernel
-from yatzy_env.solver.steps import Plan, plan_turn
 from yatzy_env.tables import Tables
+from yatzy_env.turn import Plan, plan_turn
 
 STEPS = 300
 """Steps of the minimisation; for `triple` the last hundred lower the bound by 2 points of 1840."""

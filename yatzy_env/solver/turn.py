@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from yatzy_env.card import bonus_step, legal_boxes
 from yatzy_env.kernel import kernel
+from yatzy_env.simd import LANES, new_rows
 from yatzy_env.situation import Situations
 from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.lanes import LANES, new_rows
 from yatzy_env.solver.layout import Layout
-from yatzy_env.solver.steps import choose_keep, plan_turn, throw
 from yatzy_env.solver.stop import choose_box, find_places, list_options, list_payments, new_choice, value_after
 from yatzy_env.tables import Tables
+from yatzy_env.turn import choose_keep, plan_turn, throw
 
 _CHUNK = 1024  # cards handed to a thread at a time
 _NONE = np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""Sixteen float64 side by side, the unit in which the solver computes.
+"""Sixteen float64 side by side, the unit in which turns are computed.
 
 A block is a flat array of rows of `LANES` numbers: one row per multiset of dice, one lane per card. Every step of a
 turn is a few additions or maxima of whole rows. Written as loops over arrays, such steps vectorise only behind run-time
@@ -6,7 +6,7 @@ checks that the rows do not overlap, which cost as much as the work itself. So `
 becomes one vector value in machine code, whatever the width of the processor's registers. No operation is reordered, so
 results do not depend on the machine's vectors.
 
-Nothing here checks bounds: only the solver's private kernels call it, on tables they made themselves.
+Nothing here checks bounds: only private kernels call it, on tables they made themselves.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def spread(typing_context: Any, number: Any) -> Any:
 
 @intrinsic
 def larger(typing_context: Any, first: Any, second: Any) -> Any:
-    """Lane by lane the larger of two; there are no nan in the solver."""
+    """Lane by lane the larger of two; there are no nan among them."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         first, second = arguments

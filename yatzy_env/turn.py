@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs=False
 """The steps of a turn, computed backwards for `LANES` cards at once.
 
 A block holds one row per multiset of 0 to n dice and one lane per card. At first the rows of the n dice hold the value
@@ -23,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.kernel import kernel
-from yatzy_env.solver.lanes import LANES, larger, load, peek, plus, spread, store, times
+from yatzy_env.simd import LANES, larger, load, peek, plus, spread, store, times
 from yatzy_env.tables import Tables
 
 
