@@ -36,7 +36,7 @@ def test_the_code_of_the_readme_runs() -> None:
 
 def test_files_and_links_the_readme_names_exist() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    targets = re.findall(r"\]\(([^)#]+)\)", text) + re.findall(r"python (scripts/\w+\.py)", text)
+    targets = re.findall(r"\]\(([^)#]+)\)", text) + re.findall(r"python (scripts/[\w/]+\.py)", text)
     assert len(targets) > 5
     for target in targets:
         assert (ROOT / target).exists(), target

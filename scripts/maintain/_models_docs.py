@@ -32,9 +32,14 @@ def model_rows(found: dict[str, dict[str, Any]]) -> list[list[str]]:
 
 
 def readme_table(models: Path = MODELS) -> str:
-    """The table of all agents, for the README."""
-    rows = [[row[0] % "models/", *row[1:]] for row in model_rows(records(models))]
-    return table(HEAD, rows) + "\n\n" + _NOTE
+    """The short table of all agents, for the README: percentages from the exact score where there is one."""
+    rows = []
+    for (linked, optimum, regret, percent, exact, *_), record in zip(
+        model_rows(found := records(models)), found.values(), strict=True
+    ):
+        best = f"{100 * float(exact) / record['optimum']:.2f}" if exact else percent
+        rows.append([linked % "models/", optimum, regret, best])
+    return table(HEAD[:4], rows) + "\n"
 
 
 _NOTE = """Each is measured on dice it never met, by the command on its card; ± is one standard error. With several
@@ -66,7 +71,9 @@ A PPO agent for each ruleset, trained by `configs/RULESET.yaml`: the code is the
 model of the ruleset in play. Its folder `models/RULESET/` holds the network as plain arrays (`weights.npz`),
 `config.yaml`, `command.txt`, `run.json`, the training curve, `results.json` and a card.
 
+<!-- models:begin -->
 {table(HEAD, rows)}
+<!-- models:end -->
 
 {_NOTE}
 The exact score is computed without dice over every situation the model can come to, where they can be listed

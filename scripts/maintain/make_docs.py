@@ -134,7 +134,12 @@ def environments_page() -> str:
 
 
 def readme() -> str:
-    """The README with its tables of results, models and optima renewed from what was stored."""
+    """The README with its table of models renewed."""
+    return between(README.read_text(encoding="utf-8"), "models", readme_table())
+
+
+def evaluation_page() -> str:
+    """The page about evaluation with the baselines' table renewed from what `demo.py` measures."""
     found = json.loads((DOCS / "ladder.json").read_text(encoding="utf-8"))
     rows = [
         (
@@ -156,9 +161,7 @@ def readme() -> str:
         f"The optimum is **{found['optimum']:.2f}**. {games:,} games per agent on the same dice, by `{command}`:\n\n"
         + table(head, rows)
     )
-    page = between(README.read_text(encoding="utf-8"), "results", text)
-    page = between(page, "models", readme_table())
-    return between(page, "optima", optima_table(short=True))
+    return between((DOCS / "evaluation.md").read_text(encoding="utf-8"), "results", text)
 
 
 def between(page: str, name: str, text: str) -> str:
@@ -168,29 +171,31 @@ def between(page: str, name: str, text: str) -> str:
     return before + begin + text + end + after
 
 
-def optima_table(short: bool) -> str:
+def optima_table() -> str:
     """The optima that scripts/maintain/optima.py has written."""
     rows = []
     for found in json.loads((DOCS / "optima.json").read_text(encoding="utf-8")):
         spread, bonus, yatzy = (found[key] for key in ("standard_deviation", "bonus_rate", "yatzy_rate"))
         rules = CATALOGUE[found["ruleset"]]
-        row = [
-            f"`{rules.name}`",
-            f"{found['expected_score']:.{4 if short else 10}f}",
-            f"{spread:.2f}" if spread is not None else f"about {found['verified']['standard_deviation']:.1f}",
-            f"{100 * bonus:.1f}" if rules.bonus_points and bonus is not None else "",
-        ]
-        if not short:
-            row.append(f"{100 * yatzy:.1f}" if yatzy is not None else "")
-        row += [f"{found['cards']:,}", f"{found['cpu_seconds']:,.2f}"]
-        rows.append(row if short else [*row, ", ".join(found["how"])])
-    head = ["ruleset", "optimum", "standard deviation", "bonus %", "cards", "CPU seconds"]
-    return table(head if short else [*head[:4], "yatzy %", *head[4:], "verified by"], rows)
+        rows.append(
+            [
+                f"`{rules.name}`",
+                f"{found['expected_score']:.10f}",
+                f"{spread:.2f}" if spread is not None else f"about {found['verified']['standard_deviation']:.1f}",
+                f"{100 * bonus:.1f}" if rules.bonus_points and bonus is not None else "",
+                f"{100 * yatzy:.1f}" if yatzy is not None else "",
+                f"{found['cards']:,}",
+                f"{found['cpu_seconds']:,.2f}",
+                ", ".join(found["how"]),
+            ]
+        )
+    head = ("ruleset", "optimum", "standard deviation", "bonus %", "yatzy %", "cards", "CPU seconds", "verified by")
+    return table(head, rows)
 
 
 def solver_page() -> str:
     """The page about the solver with its table of optima renewed."""
-    return between((DOCS / "solver.md").read_text(encoding="utf-8"), "optima", optima_table(short=False))
+    return between((DOCS / "solver.md").read_text(encoding="utf-8"), "optima", optima_table())
 
 
 def results_page(name: str) -> str:
@@ -215,6 +220,7 @@ PAGES = {
     DOCS / "rulesets.md": rulesets_page,
     DOCS / "environments.md": environments_page,
     DOCS / "solver.md": solver_page,
+    DOCS / "evaluation.md": evaluation_page,
     DOCS / "models.md": lambda: models_page(NOTICE),
     DOCS / "benchmark.md": lambda: results_page("benchmark"),
     DOCS / "ablation.md": ablation_page,

@@ -91,13 +91,26 @@ def test_a_card_says_what_its_record_says(name: str) -> None:
         assert f"of {record(name)['optimum']:.2f} points" in card
 
 
-def test_the_table_of_the_readme_equals_the_cards() -> None:
-    """Read from the README's text and compared with the cards' text, without the code that writes either."""
-    block = (ROOT / "README.md").read_text(encoding="utf-8").partition("<!-- models:begin -->")[2]
+def table_of_models(page: Path) -> dict[str, list[str]]:
+    """The rows of a page's table, by ruleset."""
+    block = page.read_text(encoding="utf-8").partition("<!-- models:begin -->")[2]
     lines = [line for line in block.partition("<!-- models:end -->")[0].splitlines() if line.startswith("| [`")]
-    rows = {re.findall(r"`(.+?)`", line)[0]: [cell.strip() for cell in line.split("|")[2:-1]] for line in lines}
-    assert list(rows) == NAMES
-    for name, (optimum, regret, percent, exact, score, bonus) in rows.items():
+    return {re.findall(r"`(.+?)`", line)[0]: [cell.strip() for cell in line.split("|")[2:-1]] for line in lines}
+
+
+def test_the_table_of_the_readme_is_the_one_of_the_models_page() -> None:
+    short, full = table_of_models(ROOT / "README.md"), table_of_models(ROOT / "docs" / "models.md")
+    assert list(short) == list(full) == NAMES
+    for name, (optimum, regret, percent) in short.items():
+        assert [optimum, regret] == full[name][:2]
+        exact = full[name][3]
+        best = 100 * float(exact) / float(optimum) if exact else float(full[name][2].split()[-1])
+        assert float(percent.split()[-1]) == pytest.approx(best, abs=0.011)
+
+
+def test_the_table_of_the_models_page_equals_the_cards() -> None:
+    """Read from the page's text and compared with the cards' text, without the code that writes either."""
+    for name, (optimum, regret, percent, exact, score, bonus) in table_of_models(ROOT / "docs" / "models.md").items():
         card = (MODELS / name / "README.md").read_text(encoding="utf-8")
         figures = {
             cells[1].strip(): cells[2].strip() for line in card.splitlines() if len(cells := line.split("|")) > 3

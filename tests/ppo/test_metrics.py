@@ -1,4 +1,4 @@
-"""The README explains every metric that training logs."""
+"""The page about training explains every metric that training logs."""
 
 from __future__ import annotations
 
@@ -15,5 +15,7 @@ def test_every_logged_metric_is_explained() -> None:
     names = re.search(r'names = \(\s*("policy_loss"[^)]*)\)', sources)
     assert names is not None
     logged |= {f"train/{name}" for name in re.findall(r'"(\w+)"', names.group(1))}
-    explained = set(re.findall(r"`((?:train|rollout|time)/\w+)`", (ROOT / "README.md").read_text(encoding="utf-8")))
+    explained = set(
+        re.findall(r"`((?:train|rollout|time)/\w+)`", (ROOT / "docs" / "training.md").read_text(encoding="utf-8"))
+    )
     assert logged <= explained
