@@ -1,0 +1,357 @@
+"""The one way files are written, digested and read back.
+
+A file or folder is written under a part name of its own beside the final one, synced to disk, renamed in one step, and
+the rename is synced. So a reader finds the old content or the new one, whole, whatever is killed and however many
+threads and processes write the same name; the last to finish wins. What dead writers left under part names goes when
+the same name is written again.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import math
+import os
+import secrets
+import shutil
+import struct
+import time
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from yatzy_env.errors import YatzyError
+
+ABANDONED = 600
+"""Seconds after which a part file or folder that nobody has written to is one of a dead writer."""
+
+
+@contextmanager
+def replacing(path: str | Path, error: type[YatzyError] = YatzyError) -> Iterator[Path]:
+    """Replaces a file in one step by what the block writes.
+
+    Args:
+        path: the file; missing folders are made.
+        error: what to raise if it cannot be written.
+
+    Yields:
+        The part file for the block to write. If the block raises, `path` stays as it was.
+
+    Raises:
+        YatzyError: of the class `error`, for any OSError.
+    """
+    path = Path(path)
+    part = _part_of(path)
+    with _clear(path, error):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove_abandoned(path.parent, path.name)
+        try:
+            yield part
+            _sync(part)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+
+
+@contextmanager
+def replacing_folder(path: str | Path, error: type[YatzyError] = YatzyError) -> Iterator[Path]:
+    """Replaces a folder by one that the block fills; the old one goes after the new one stands under its name.
+
+    Args:
+        path: the folder; missing parents are made.
+        error: what to raise if it cannot be written.
+
+    Yields:
+        The empty part folder for the block to fill. If the block raises, `path` stays as it was.
+
+    Raises:
+        YatzyError: of the class `error`, for any OSError.
+    """
+    path = Path(path)
+    part = _part_of(path)
+    with _clear(path, error):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove_abandoned(path.parent, path.name)
+        part.mkdir()
+        try:
+            yield part
+            for inner in sorted(part.rglob("*")):
+                _sync_folder(inner) if inner.is_dir() else _sync(inner)
+            _sync_folder(part)
+            old = _swap(part, path)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+        _sync_folder(path.parent)
+        for folder in old:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_bytes(path: str | Path, content: bytes, error: type[YatzyError] = YatzyError) -> None:
+    """Replaces a file in one step by these bytes; errors as for `replacing`."""
+    with replacing(path, error) as part:
+        part.write_bytes(content)
+
+
+def write_text(path: str | Path, text: str, error: type[YatzyError] = YatzyError) -> None:
+    """Replaces a file in one step by this text, in UTF-8 with newlines as they are; errors as for `replacing`."""
+    write_bytes(path, text.encode(), error)
+
+
+def write_json(
+    path: str | Path,
+    value: object,
+    error: type[YatzyError] = YatzyError,
+    *,
+    indent: int | None = 2,
+    sort_keys: bool = False,
+) -> None:
+    """Replaces a file in one step by a JSON value and a newline.
+
+    Args:
+        path: the file; missing folders are made.
+        value: what to write.
+        error: what to raise if it cannot be written.
+        indent: spaces per level; None for a single line.
+        sort_keys: whether keys are sorted.
+
+    Raises:
+        YatzyError: of the class `error`, if the file cannot be written or the value holds a nan or an infinity.
+    """
+    try:
+        text = json.dumps(value, indent=indent, sort_keys=sort_keys, allow_nan=False)
+    except ValueError as reason:
+        raise error(f"{path} cannot be written: {reason}") from reason
+    write_text(path, text + "\n", error)
+
+
+def write_npz(path: str | Path, arrays: Mapping[str, ArrayLike], error: type[YatzyError] = YatzyError) -> None:
+    """Replaces an `.npz` file in one step by these arrays, none of objects; errors as for `replacing`."""
+    plain: dict[str, Any] = {name: np.asanyarray(array) for name, array in arrays.items()}
+    for name, array in plain.items():
+        if array.dtype.hasobject:
+            raise error(f"{path} cannot be written: {name} holds objects, which would need pickle")
+    with replacing(path, error) as part, part.open("wb") as file:
+        np.savez(file, **plain)
+
+
+def read_npz(
+    path: str | Path, error: type[YatzyError] = YatzyError, what: str = "a file of arrays"
+) -> dict[str, NDArray[Any]]:
+    """Reads all arrays of an `.npz` file, without pickle.
+
+    Args:
+        path: the file.
+        error: what to raise if it cannot be read.
+        what: what the file should be, for the message.
+
+    Returns:
+        The arrays by name.
+
+    Raises:
+        YatzyError: of the class `error`, if the file is missing, damaged or something else.
+    """
+    try:
+        with Path(path).open("rb") as file, np.lib.npyio.NpzFile(file, allow_pickle=False) as members:
+            return {name: members[name] for name in members.files}
+    except OSError as reason:
+        raise error(_unreadable(path, reason)) from reason
+    except (zipfile.BadZipFile, zlib.error, struct.error, *_DAMAGED) as reason:
+        raise error(f"{path}: damaged or not {what} ({_line(reason)})") from reason
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Reads JSON text.
+
+    Args:
+        text: the text; bytes are UTF-8.
+
+    Returns:
+        The value.
+
+    Raises:
+        ValueError: if it is no JSON, holds a number that is not finite (nan, an infinity, 1e999), or an object has a
+            key twice.
+    """
+    plain = text if isinstance(text, str) else text.decode("utf-8")
+    try:
+        return json.loads(plain, object_pairs_hook=_object, parse_float=_finite, parse_constant=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def read_json(path: str | Path, error: type[YatzyError] = YatzyError) -> Any:
+    """Reads a JSON file as `parse_json` does.
+
+    Args:
+        path: the file.
+        error: what to raise if it cannot be read.
+
+    Returns:
+        The value.
+
+    Raises:
+        YatzyError: of the class `error`, if the file is missing or damaged; the message names file and reason.
+    """
+    try:
+        return parse_json(Path(path).read_bytes())
+    except OSError as reason:
+        raise error(_unreadable(path, reason)) from reason
+    except ValueError as reason:
+        raise error(f"{path}: damaged ({_line(reason)})") from reason
+
+
+def read_json_object(path: str | Path, error: type[YatzyError] = YatzyError) -> dict[str, Any]:
+    """Reads a JSON file that holds an object; arguments and errors as for `read_json`."""
+    value = read_json(path, error)
+    if not isinstance(value, dict):
+        raise error(f"{path}: damaged (not a JSON object)")
+    return value
+
+
+def sha256(content: Path | bytes | memoryview) -> str:
+    """The SHA-256 of a file or of bytes, in hexadecimal.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    if isinstance(content, Path):
+        with content.open("rb", buffering=0) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(content).hexdigest()
+
+
+def json_sha256(value: object) -> str:
+    """The SHA-256 of a value as JSON with sorted keys, in hexadecimal."""
+    return sha256(json.dumps(value, sort_keys=True).encode())
+
+
+@contextmanager
+def locked(path: str | Path, error: type[YatzyError] = YatzyError) -> Iterator[None]:
+    """Runs the block while no other thread or process holds the same lock file, waiting for its turn.
+
+    The operating system lets go of the lock when its holder ends, however it ends, so none outlives its holder. The
+    file stays.
+
+    Args:
+        path: the lock file; missing folders are made.
+        error: what to raise if it cannot be made.
+
+    Raises:
+        YatzyError: of the class `error`, if the file cannot be made.
+    """
+    from filelock import FileLock
+
+    path = Path(path)
+    with _clear(path, error):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def remove_abandoned(folder: str | Path, name: str = "*") -> None:
+    """Removes part files and folders that nobody has written to for `ABANDONED` seconds.
+
+    Args:
+        folder: where they lie.
+        name: the final name they were meant for; any if not given.
+    """
+    pattern = "*.part" if name == "*" else f"{_literal(name)}.*.part"
+    for part in Path(folder).glob(pattern):
+        with suppress(OSError):  # its writer may be finishing just now
+            newest = max(each.stat().st_mtime for each in [part, *part.rglob("*")])
+            if time.time() - newest > ABANDONED:
+                shutil.rmtree(part) if part.is_dir() else part.unlink()
+
+
+_DAMAGED = (EOFError, KeyError, ValueError, AttributeError, NotImplementedError)  # what numpy's readers may raise
+
+
+@contextmanager
+def _clear(path: Path, error: type[YatzyError]) -> Iterator[None]:
+    """Turns an OSError into one line that names the file."""
+    try:
+        yield
+    except OSError as reason:
+        raise error(f"{path} cannot be written: {reason.strerror or reason}") from reason
+
+
+def _part_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
+
+
+def _literal(name: str) -> str:
+    """A pattern for one name."""
+    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
+
+
+def _sync(file: Path) -> None:
+    with file.open("r+b") as stream:
+        os.fsync(stream.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    """Syncs the names in a folder, where the system can."""
+    if os.name != "nt":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            with suppress(OSError):  # some file systems have no sync of folders
+                os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _swap(part: Path, path: Path) -> list[Path]:
+    """Gives a folder its final name; returns the old ones, moved aside."""
+    old: list[Path] = []
+    while True:
+        aside = _part_of(path)
+        with suppress(FileNotFoundError):
+            path.rename(aside)
+            old.append(aside)
+        try:
+            part.rename(path)
+            return old
+        except OSError as reason:
+            if reason.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                if old:
+                    old.pop().rename(path)
+                raise
+            # somebody else's folder has come there meanwhile: it is the old one now
+
+
+def _unreadable(path: str | Path, reason: OSError) -> str:
+    if isinstance(reason, FileNotFoundError):
+        return f"{path}: there is no such file"
+    return f"{path} cannot be read: {reason.strerror or reason}"
+
+
+def _line(reason: Exception) -> str:
+    return " ".join(str(reason).split())
+
+
+def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r} is there twice")
+        found[key] = value
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a finite number")
+    return number
