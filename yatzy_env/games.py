@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
+from yatzy_env import dice
 from yatzy_env.dice import die, mix, player_state, throw_state, uniform
 from yatzy_env.errors import IllegalActionError
 from yatzy_env.kernel import kernel
@@ -22,7 +23,6 @@ from yatzy_env.situation import Situations, empty_situations
 from yatzy_env.tables import Tables
 
 _FACES = len(FACES)
-_NOISE = 1 << 32  # folded in where a throw folds in the number of a die: noise and dice never meet
 
 
 class Games(NamedTuple):
@@ -287,22 +287,40 @@ def gains(tables: Tables, situations: Situations) -> NDArray[np.int64]:
     return out
 
 
+def noise_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The keys of the noise of games, hashed from those of their dice: noise tells nothing about dice.
+
+    The generator itself hides nothing, two of its numbers tell its key; so noise must not come from the dice's.
+
+    Args:
+        keys: (n,) uint64 keys of the dice.
+
+    Returns:
+        (n,) uint64.
+    """
+    return np.array([dice.key("noise", key) for key in keys.tolist()], np.uint64)
+
+
 @kernel
-def _noise(games, out):
+def _noise(games, keys, out):
     for lane in range(out.shape[0]):
-        turn = turns_done(games.now.filled[lane])
-        state = throw_state(player_of(games, lane), turn, games.throw[lane])
-        out[lane] = uniform(mix(state, _NOISE))
+        player = player_state(keys[lane], games.game[lane], games.seat[lane])
+        state = throw_state(player, turns_done(games.now.filled[lane]), games.throw[lane])
+        out[lane] = uniform(mix(state, 0))
 
 
-def decision_noise(games: Games) -> NDArray[np.float64]:
-    """One uniform number in [0, 1) per game for agents that choose at random, fixed by the key like the dice.
+def decision_noise(games: Games, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """One uniform number in [0, 1) per game for agents that choose at random, fixed by the game's key like the dice.
+
+    Args:
+        games: the games.
+        keys: (n,) uint64 their `noise_keys`.
 
     Returns:
         (n,) float64, independent of the dice and of how many games are played together.
     """
     out = np.empty(len(games.key))
-    _noise(games, out)
+    _noise(games, keys, out)
     return out
 
 

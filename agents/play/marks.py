@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from yatzy_env import dice
 from yatzy_env.agent import Agent
-from yatzy_env.games import Games, decision_noise, new_games, play
+from yatzy_env.games import Games, decision_noise, new_games, noise_keys, play
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver import Solution
 from yatzy_env.tables import compile_tables
@@ -93,7 +93,7 @@ def losses(agent: Agent, rules: Ruleset, solution: Solution, games: int, seed: i
     lanes = new_games(tables, np.array([dice.key("marks", seed, game) for game in range(games)], np.uint64))
     found = []
     while len(lanes.key):
-        actions = np.asarray(agent.act(lanes.now.copy(), decision_noise(lanes)), np.int64)
+        actions = np.asarray(agent.act(lanes.now.copy(), decision_noise(lanes, noise_keys(lanes.key))), np.int64)
         values = solution.batch_action_values(lanes.now)
         chosen = values[np.arange(len(actions)), actions]
         real = np.isfinite(values).sum(axis=1) > 1

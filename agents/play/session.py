@@ -20,7 +20,7 @@ import numpy as np
 
 from agents.play.steps import Entry, GameError, Setup, Step, action_numbers
 from yatzy_env import dice
-from yatzy_env.games import Games, clear_game, decision_noise, gains, is_legal, new_games, settle
+from yatzy_env.games import Games, clear_game, decision_noise, gains, is_legal, new_games, noise_keys, settle
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situation, Situations, single
 from yatzy_env.tables import Tables, compile_tables, roll_index
@@ -144,7 +144,7 @@ class Session:
 
     def noise(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """(1,) the number an agent that chooses at random goes by now."""
-        return decision_noise(self.games)[self.card : self.card + 1]
+        return decision_noise(self.games, noise_keys(self.games.key))[self.card : self.card + 1]
 
     def gains(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """(B,) points each box would gain now, bonuses included; -1 where it may not be filled."""

@@ -13,7 +13,7 @@ from agents.optimal import OptimalAgent
 from tests.evaluation.helpers import TINY, PlainSolution
 from tests.plain_rules import PlainCard, all_alike, bits_of
 from yatzy_env.agent import TIE, Agent, best_actions
-from yatzy_env.games import action_masks, decision_noise, new_games, play
+from yatzy_env.games import action_masks, decision_noise, new_games, noise_keys, play
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, Situations, batch, single
 from yatzy_env.tables import action_names, compile_tables
@@ -60,7 +60,7 @@ def some_situations(rules: Ruleset, games: int = 200) -> Situations:
     running = new_games(tables, np.arange(games, dtype=np.uint64))
     agent = RandomAgent(rules)
     for _ in range(len(rules.boxes)):
-        play(tables, running, agent.act(running.now.copy(), decision_noise(running)))
+        play(tables, running, agent.act(running.now.copy(), decision_noise(running, noise_keys(running.key))))
     alive = running.now.roll >= 0
     return running.now.take(alive)
 
@@ -74,7 +74,8 @@ def test_random_is_uniform_over_the_legal_actions() -> None:
     legal = np.flatnonzero(action_masks(compile_tables(rules), where)[0])
     tries = 200 * len(legal)
     games = new_games(compile_tables(rules), np.arange(tries, dtype=np.uint64))
-    actions = RandomAgent(rules).act(where.take(np.zeros(tries, np.intp)), decision_noise(games))
+    noise = decision_noise(games, noise_keys(games.key))
+    actions = RandomAgent(rules).act(where.take(np.zeros(tries, np.intp)), noise)
     counts = Counter(actions.tolist())
     assert set(counts) == set(legal.tolist())
     assert chisquare([counts[action] for action in legal.tolist()]).pvalue > 1e-4

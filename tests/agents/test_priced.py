@@ -15,7 +15,7 @@ from tests.evaluation.helpers import TINY
 from yatzy_env.agent import best_actions
 from yatzy_env.card import extra_step, is_joker, legal_boxes
 from yatzy_env.evaluation.matches import play_match
-from yatzy_env.games import action_masks, decision_noise, new_games, play
+from yatzy_env.games import action_masks, decision_noise, new_games, noise_keys, play
 from yatzy_env.rules import Ruleset, ruleset, rulesets
 from yatzy_env.situation import Situations
 from yatzy_env.tables import Tables, compile_tables
@@ -34,7 +34,7 @@ def situations_of(rules: Ruleset, games: int, steps: int) -> Situations:
     running = new_games(tables, np.arange(games, dtype=np.uint64))
     agent = OneTurnAgent(rules)
     for _ in range(steps):
-        play(tables, running, agent.act(running.now.copy(), decision_noise(running)))
+        play(tables, running, agent.act(running.now.copy(), decision_noise(running, noise_keys(running.key))))
     return running.now
 
 

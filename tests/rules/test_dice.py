@@ -11,6 +11,10 @@ from numba import njit
 from scipy.stats import chisquare, kstest
 
 from yatzy_env.dice import die, key, mix, player_state, throw_state, uniform
+from yatzy_env.games import decision_noise, new_games, noise_keys, play
+from yatzy_env.multisets import dice_of
+from yatzy_env.rules import ruleset
+from yatzy_env.tables import compile_tables
 
 GAME_KEY = 0x243F6A8885A308D3
 # Seeds are fixed, so a test passes always or never; a fair die fails one check in a thousand.
@@ -226,3 +230,39 @@ def test_uniform_is_uniform():
     assert values.min() >= 0
     assert values.max() < 1
     assert kstest(values, "uniform").pvalue > DOUBTFUL
+
+
+# Noise.
+
+
+def unmixed(mixed: np.ndarray, value: int) -> np.ndarray:
+    """The states that `mix` made these of."""
+    z = mixed ^ (mixed >> np.uint64(31)) ^ (mixed >> np.uint64(62))
+    z *= np.uint64(pow(0x94D049BB133111EB, -1, 2**64))
+    z ^= (z >> np.uint64(27)) ^ (z >> np.uint64(54))
+    z *= np.uint64(pow(0xBF58476D1CE4E5B9, -1, 2**64))
+    z ^= (z >> np.uint64(30)) ^ (z >> np.uint64(60))
+    return (z - np.uint64(0x9E3779B97F4A7C15)) ^ np.uint64(value)
+
+
+def test_noise_tells_nothing_about_dice():
+    """Whoever turns the generator round finds the state behind two numbers; it must not be the one that throws."""
+    tables = compile_tables(ruleset("yatzy"))
+    games = new_games(tables, np.array([key("evaluate", 1, game) for game in range(60)], np.uint64))
+    hidden = noise_keys(games.key)
+    first = decision_noise(games, hidden)
+    play(tables, games, np.zeros(60, np.int64))  # keep nothing
+    second = decision_noise(games, hidden)
+    found, foreseen = 0, 0
+    for game in range(60):
+        candidates = (np.uint64(first[game] * 2**53) << np.uint64(11)) + np.arange(2**11, dtype=np.uint64)
+        before = unmixed(unmixed(candidates, 0), 0)
+        throws = _mixed(before, np.ones(2**11, np.uint64))
+        tried = _uniforms(_mixed(throws, np.zeros(2**11, np.uint64)))
+        for state in throws[tried == second[game]]:
+            thrown = _dice(np.full(5, state), np.arange(5))
+            on_table = dice_of(tables.counts[tables.keeps + games.now.roll[game]].tolist())
+            found += 1
+            foreseen += sorted(thrown + 1) == sorted(on_table)
+    assert found == 60
+    assert foreseen <= 6

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from yatzy_env.dice import key
 from yatzy_env.envs.wrappers import base_env
 from yatzy_env.errors import YatzyError
-from yatzy_env.games import action_masks, decision_noise, new_games, play
+from yatzy_env.games import action_masks, decision_noise, new_games, noise_keys, play
 from yatzy_env.situation import Situation, Situations, single
 
 Policy = Callable[[Situations, NDArray[np.float64]], NDArray[np.int64]]
@@ -97,8 +97,9 @@ class LateStart(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         low, high = self._boxes
         filled = int(np.random.default_rng(dice_key).integers(low, high + 1))
         games = new_games(tables, np.array([dice_key], np.uint64))
+        hidden = noise_keys(games.key)
         while int(games.now.filled[0]).bit_count() < filled:
-            noise = decision_noise(games)
+            noise = decision_noise(games, hidden)
             if self._policy is None:
                 legal = np.flatnonzero(action_masks(tables, games.now)[0])
                 action = legal[(noise * len(legal)).astype(np.int64)]

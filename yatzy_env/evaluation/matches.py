@@ -31,7 +31,7 @@ from yatzy_env.agent import TIE, Agent, best_actions
 from yatzy_env.errors import IllegalActionError, YatzyError
 from yatzy_env.evaluation.mistakes import SlipLog, Slips
 from yatzy_env.evaluation.statistics import deviates, estimate
-from yatzy_env.games import Games, decision_noise, is_legal, new_games, play
+from yatzy_env.games import Games, decision_noise, is_legal, new_games, noise_keys, play
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations, single
 from yatzy_env.tables import Tables, action_names, compile_tables
@@ -243,12 +243,12 @@ def _play_batch(
 ) -> None:
     """Plays some games of a match to their end, dropping those that are over, and writes them into it."""
     games = new_games(tables, game_keys(match.seed, numbers.start, numbers.stop))
-    place = np.arange(numbers.start, numbers.stop)
+    place, hidden = np.arange(numbers.start, numbers.stop), noise_keys(games.key)
     slips: list[Slips] = []
     expected = _card_values(solution, tables, games.now) if solution is not None else np.zeros(len(place))
     while len(place):
         now = games.now
-        actions = _ask(agent, match.agent, now, decision_noise(games))
+        actions = _ask(agent, match.agent, now, decision_noise(games, hidden))
         turn = np.bitwise_count(now.filled).astype(np.int64)
         if solution is not None and match.luck is not None and match.regret is not None:
             before = now.copy()
@@ -274,7 +274,7 @@ def _play_batch(
             match.written[place[done]] = np.maximum(games.written[done], 0)
             threshold = tables.card.bonus_threshold
             match.bonus[place[done]] = (now.upper[done] >= threshold) & (threshold > 0)
-            games, place, expected = _take(games, ~done), place[~done], expected[~done]
+            games, place, expected, hidden = _take(games, ~done), place[~done], expected[~done], hidden[~done]
             if on_progress is not None:
                 on_progress(int(done.sum()))
     if match.slips is not None:
