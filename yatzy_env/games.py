@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
-from yatzy_env import dice
-from yatzy_env.dice import die, mix, player_state, throw_state, uniform
+from yatzy_env.dice import die, key, mix, player_state, throw_state, uniform
 from yatzy_env.errors import IllegalActionError
 from yatzy_env.kernel import kernel
 from yatzy_env.multisets import FACES
@@ -298,7 +297,7 @@ def noise_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     Returns:
         (n,) uint64.
     """
-    return np.array([dice.key("noise", key) for key in keys.tolist()], np.uint64)
+    return np.array([key("noise", own) for own in keys.tolist()], np.uint64)
 
 
 @kernel
