@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache as once
@@ -18,17 +17,8 @@ from yatzy_env.evaluation.provenance import provenance
 from yatzy_env.evaluation.results import Evaluation, evaluate
 from yatzy_env.evaluation.statistics import deviates
 from yatzy_env.rules import Ruleset
-from yatzy_env.solver import Solution, is_cached, solve
-from yatzy_env.solver.layout import lay_out
-from yatzy_env.solver.pools import lay_out_pools
+from yatzy_env.solver import Solution, is_cached, solve, solve_cost
 from yatzy_env.solver.triple import Interval, interval
-from yatzy_env.tables import Tables, compile_tables
-
-_SECONDS_PER_ROW = 3e-9
-"""Processor time per card and multiset of dice, on an ordinary core of the 2020s."""
-
-_SECONDS_PER_SAVED_ROW = 1.2e-9
-"""The same under saved throws, per card with its pool: one throw of a turn instead of a whole turn."""
 
 _TOO_FAR = 4.5
 """Standard errors by which games may differ from an exact score; more happens by chance once in 100,000 evaluations."""
@@ -112,18 +102,10 @@ def check_numbers(games: int, seed: int) -> None:
 
 def announcement(rules: Ruleset, cache: bool) -> str:
     """What solving a ruleset will take, in one line."""
-    tables = compile_tables(rules)
-    cards = lay_out(tables)
-    values = int(lay_out_pools(tables, cards).numbers.sum()) if rules.saved_throws else cards.layout.size
-    seconds = _expected_seconds(tables, values)
-    kept = f"{8 * values / 1e6:,.1f} MB of disk" if cache or rules.saved_throws else "nothing kept on disk"
+    cost = solve_cost(rules)
+    kept = f"{cost.disk_bytes / 1e6:,.1f} MB of disk" if cache or rules.saved_throws else "nothing kept on disk"
     kept += " until it ends" if rules.saved_throws and not cache else ""
-    return f"solving {rules.name}: about {_duration(seconds)}, {kept}; compiling first takes half a minute once"
-
-
-def _expected_seconds(tables: Tables, values: int) -> float:
-    per_row = _SECONDS_PER_SAVED_ROW if tables.saved_throws else _SECONDS_PER_ROW
-    return values * len(tables.size) * per_row / (os.cpu_count() or 1)
+    return f"solving {rules.name}: about {_duration(cost.seconds)}, {kept}; compiling first takes half a minute once"
 
 
 def _duration(seconds: float) -> str:

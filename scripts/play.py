@@ -98,7 +98,7 @@ def pick_opponents(shelf: Shelf, wanted: list[str] | None) -> tuple[str, ...]:
         if name == "optimal" and shelf.can_be_solved and not shelf.is_solved:
             from yatzy_env.solver import solve
 
-            print(f"solving {shelf.rules.name} first: about {shelf.cost[0]:.0f} s", file=sys.stderr, flush=True)
+            print(f"solving {shelf.rules.name} first: about {shelf.cost.seconds:.0f} s", file=sys.stderr, flush=True)
             solve(shelf.rules)
         shelf.agent(name)
     return tuple(wanted)
@@ -122,7 +122,7 @@ def serve(args: argparse.Namespace, library: Library, shelf: Shelf, opponents: t
         hosts=None if args.host in ("0.0.0.0", "::", "") else hosts,
         solving=own_machine,
     )
-    if shelf.can_be_solved and not shelf.is_solved and shelf.cost[0] < _QUICK:
+    if shelf.can_be_solved and not shelf.is_solved and shelf.cost.seconds < _QUICK:
         shelf.start_solving()
     data = args.data or default_file()
     app = create_app(Store(data), library, config)

@@ -14,7 +14,7 @@ from gymnasium.envs.registration import register as _register
 from yatzy_env.errors import IllegalActionError, RulesetError, SituationError, SolutionError, YatzyError
 from yatzy_env.rules import Ruleset, ruleset, rulesets
 from yatzy_env.situation import Situation, Situations
-from yatzy_env.solver import Solution, solve
+from yatzy_env.solver import Solution, solve, solve_cost
 from yatzy_env.tables import Tables, action_names, compile_tables
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ __all__ = [
     "ruleset",
     "rulesets",
     "solve",
+    "solve_cost",
 ]
 
 

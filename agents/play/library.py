@@ -11,16 +11,17 @@ from typing import Literal
 
 from agents.play.chances import Chances, can_have_chances, chances_file, write_chances
 from agents.play.coach import estimate
-from agents.play.marks import Marks, stored_marks, stored_row
+from agents.play.marks import Marks, stored_marks
 from agents.play.session import Session
-from agents.play.solving import Job, OnProgress, Worker, cost, number_of_values, solve_into_cache
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
+from agents.play.worker import Job, OnProgress, Worker
 from agents.ppo.agent import shipped_model
 from agents.registry import NAMES, make_agent
 from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError, unknown
 from yatzy_env.rules import CATALOGUE, Ruleset
-from yatzy_env.solver import Solution, is_cached, solve
+from yatzy_env.solver import Solution, SolveCost, is_cached, solve, solve_cost
+from yatzy_env.solver.chunks import default_threads
 
 Reason = Literal["", "not_solved", "no_model", "not_for_ruleset"]
 
@@ -97,10 +98,9 @@ class Shelf:
         return stored_marks(self.rules, self.base)
 
     @cached_property
-    def cost(self) -> tuple[float, float]:
-        """Seconds and MB of disk that solving takes."""
-        row = stored_row(self.rules, self.base)
-        return cost(self.rules, row["values"] if row is not None else number_of_values(self.rules))
+    def cost(self) -> SolveCost:
+        """What solving takes while people play."""
+        return solve_cost(self.rules, threads=_threads())
 
     def solution(self) -> Solution | None:
         """The stored solution; None where there is none."""
@@ -173,7 +173,7 @@ class Shelf:
             raise GameError("impossible", f"ruleset {self.rules.name!r} has too many cards: several columns")
         if self.is_solved:
             raise GameError("already_solved", f"ruleset {self.rules.name!r} is solved already")
-        self._worker.start(self._job("solve"), lambda on_progress: solve_into_cache(self.rules, on_progress))
+        self._worker.start(self._job("solve"), self._solve)
 
     def status(self) -> Status:
         """How far the ruleset is solved."""
@@ -182,7 +182,7 @@ class Shelf:
             return Status("impossible", 0.0, None, None, "impossible", 0.0, "")
         if self.is_solved:
             return Status("solved", 1.0, None, None, *self._chances_status(chances), "")
-        seconds, disk = self.cost
+        seconds, disk = self.cost.seconds, self.cost.disk_bytes / 1e6
         if solving is not None and solving.is_open:
             return Status("solving", solving.progress, seconds, disk, *self._chances_status(None), "")
         if solving is not None and solving.state == "failed":
@@ -197,6 +197,9 @@ class Shelf:
         if job is not None and job.is_open:
             return "working", job.progress
         return "missing", 0.0
+
+    def _solve(self, on_progress: OnProgress) -> None:
+        self._solution = solve(self.rules, progress=False, threads=_threads(), on_progress=on_progress)
 
     def _write_chances(self, on_progress: OnProgress) -> None:
         write_chances(self.rules, threads=1, on_progress=on_progress)
@@ -222,6 +225,11 @@ class Shelf:
 
     def _job(self, what: str) -> str:
         return f"{what} {self.rules.digest}"
+
+
+def _threads() -> int:
+    """All but one core's: the game goes on beside the work."""
+    return max(1, default_threads() - 1)
 
 
 class Library:

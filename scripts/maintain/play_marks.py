@@ -18,7 +18,6 @@ GAMES = 400
 def measure(rules: Ruleset, games: int) -> dict[str, Any]:
     """Lets the agents of a ruleset play and returns its row."""
     from agents.play.marks import TIE, limits, losses
-    from agents.play.solving import number_of_values
     from agents.registry import make_agent
     from yatzy_env.errors import YatzyError
     from yatzy_env.solver import solve
@@ -34,8 +33,7 @@ def measure(rules: Ruleset, games: int) -> dict[str, Any]:
     marks = limits(found)
     shares = {name: round(float((given > TIE).mean()), 3) for name, given in found.items()}
     print(f"{rules.name:20} small {marks.small:6.2f}  big {marks.big:6.2f}  decisions that lose: {shares}", flush=True)
-    row = {"digest": rules.digest, "small": marks.small, "big": marks.big, "decisions_that_lose": shares}
-    return row | {"values": number_of_values(rules)}
+    return {"digest": rules.digest, "small": marks.small, "big": marks.big, "decisions_that_lose": shares}
 
 
 def main() -> None:

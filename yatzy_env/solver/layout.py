@@ -67,9 +67,11 @@ def _find_states(card, fifty_bit, most, reached):
             continue
         filled = state & card.all_boxes
         fifty = (state & fifty_bit) != 0
+        seen = np.int64(0)  # boxes that lead to one state whatever the dice
         for alike in range(7):
-            legal = legal_boxes(card, filled, alike)
-            for box in range(card.boxes):
+            legal = legal_boxes(card, filled, alike) & ~seen
+            seen |= legal & ~card.yatzy_boxes
+            for box in range(card.boxes if legal != 0 else 0):
                 if (legal >> box) & 1:
                     after = filled | (1 << box)
                     if fifty_after(card, fifty, box, most[alike, box]):

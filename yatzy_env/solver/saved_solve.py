@@ -18,7 +18,7 @@ from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver.layers import LayerFolder, open_folder
 from yatzy_env.solver.layout import Cards, lay_out
 from yatzy_env.solver.pools import Pools, lay_out_pools
-from yatzy_env.solver.progress import progress_bar
+from yatzy_env.solver.progress import OnProgress, progress_bar
 from yatzy_env.solver.saved import sweep_layer, work_of
 from yatzy_env.solver.values import ValuesOnDisk
 from yatzy_env.tables import Tables, compile_tables
@@ -80,13 +80,17 @@ def open_values(path: str | Path, rules: Ruleset) -> tuple[ValuesOnDisk, LayerFo
     return ValuesOnDisk(tables, cards, pools, folder), folder
 
 
-def solve_saved(rules: Ruleset, path: Path | None, progress: bool) -> tuple[ValuesOnDisk, LayerFolder, bool]:
+def solve_saved(
+    rules: Ruleset, path: Path | None, progress: bool, threads: int | None, on_progress: OnProgress | None
+) -> tuple[ValuesOnDisk, LayerFolder, bool]:
     """Solves a ruleset with saved throws, as far as that has not been done.
 
     Args:
         rules: the ruleset.
         path: the folder for the values; a temporary one if None, removed with the values or when Python ends.
         progress: whether to state the size on stderr before the work starts, and to show a progress bar.
+        threads: how many threads work.
+        on_progress: called with the share of the work that is done, what was done before included.
 
     Returns:
         The values, the folder, and whether all of it was there before.
@@ -109,9 +113,10 @@ def solve_saved(rules: Ruleset, path: Path | None, progress: bool) -> tuple[Valu
             folder.prepare()
             _compile_kernels()
             work = [work_of(cards, pools, filled) for filled in range(tables.card.boxes + 1)]
-            still = sum(work[filled] for filled in folder.open_layers)
-            with progress_bar(f"solving {rules.name}", sum(work) if progress else 0, sum(work) - still) as done:
-                solve_into(folder, tables, cards, pools, done=done)
+            before = sum(work) - sum(work[filled] for filled in folder.open_layers)
+            text = f"solving {rules.name}"
+            with progress_bar(text, sum(work), before, shown=progress, on_progress=on_progress) as done:
+                solve_into(folder, tables, cards, pools, threads, done)
         values = ValuesOnDisk(tables, cards, pools, folder)
     except BaseException:
         if temporary is not None:

@@ -16,11 +16,12 @@ from yatzy_env.errors import RulesetError, SituationError, SolutionError
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, Situations, batch
 from yatzy_env.solver import store
+from yatzy_env.solver.cost import check_solvable
 from yatzy_env.solver.distribution import Distribution
 from yatzy_env.solver.layers import HEADER, LayerFolder, is_finished, read_header
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.moments import Moments
-from yatzy_env.solver.progress import progress_bar
+from yatzy_env.solver.progress import OnProgress, progress_bar
 from yatzy_env.solver.saved_solve import open_values, solve_saved
 from yatzy_env.solver.sweep import sweep
 from yatzy_env.solver.values import Values, ValuesInMemory, ValuesOnDisk
@@ -235,7 +236,7 @@ class Solution:
             claimed = (header["cards"], header["expected_score"])
         except (KeyError, TypeError, RulesetError) as error:
             raise SolutionError(f"{path} is damaged or not a solution") from error
-        _check_solvable(rules)
+        check_solvable(rules)
         cards, expected_score = claimed
         if not isinstance(cards, int) or not len(values) or expected_score != values[-1]:
             raise SolutionError(f"{path} is damaged: its figures do not match its values")
@@ -274,6 +275,8 @@ def solve(
     cache: bool = True,
     cache_dir: str | Path | None = None,
     progress: bool = True,
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Solution:
     """Finds the best play of a ruleset exactly.
 
@@ -287,6 +290,8 @@ def solve(
         cache_dir: the cache folder; if not given the environment variable YATZY_ENV_CACHE, else the user's cache.
         progress: whether to show a progress bar on stderr when the work takes more than a second, and to state the
             disk it takes before it starts.
+        threads: how many threads work, one per core if not given; the values do not depend on it.
+        on_progress: called in this thread with the share of the work that is done; what it raises ends the work.
 
     Returns:
         The solution.
@@ -296,14 +301,14 @@ def solve(
         SolutionError: if the ruleset cannot be solved, its file in the cache cannot be used, or the disk is too full.
     """
     rules = ruleset(rules)
-    _check_solvable(rules)
+    check_solvable(rules)
     path = store.cache_file(rules, cache_dir)
     if rules.saved_throws:
-        values, folder, found = solve_saved(rules, path if cache else None, progress)
+        values, folder, found = solve_saved(rules, path if cache else None, progress, threads, on_progress)
         return _of_folder(rules, values, folder, from_cache=found)
     if cache and path.exists():
         return _from_cache(rules, path)
-    solution = _sweep(rules, progress)
+    solution = _sweep(rules, progress, threads, on_progress)
     if cache:
         try:
             solution.save(path)
@@ -329,7 +334,7 @@ def _load_folder(path: Path) -> Solution:
         rules = ruleset(fields)
     except RulesetError as error:
         raise SolutionError(f"{path} is damaged or not a solution") from error
-    _check_solvable(rules)
+    check_solvable(rules)
     values, folder = open_values(path, rules)
     return _of_folder(rules, values, folder, from_cache=True)
 
@@ -351,21 +356,14 @@ def _from_cache(rules: Ruleset, path: Path) -> Solution:
     return solution
 
 
-def _check_solvable(rules: Ruleset) -> None:
-    if len(rules.columns) > 1:
-        raise SolutionError(
-            f"ruleset {rules.name!r} cannot be solved exactly: {len(rules.columns)} columns have too many cards, one "
-            "column can be solved; yatzy_env.solver.triple.interval bounds the optimum of several"
-        )
-
-
-def _sweep(rules: Ruleset, progress: bool) -> Solution:
+def _sweep(rules: Ruleset, progress: bool, threads: int | None, on_progress: OnProgress | None) -> Solution:
     _compile_kernels()
     tables = compile_tables(rules)
     wall, cpu = time.perf_counter(), time.process_time()
     cards = lay_out(tables)
-    with progress_bar(f"solving {rules.name}", len(cards.states) if progress else 0) as done:
-        values = sweep(tables, cards, done=done)
+    work = len(cards.states) - int(cards.turns[1])  # nothing is done for full cards
+    with progress_bar(f"solving {rules.name}", work, shown=progress, on_progress=on_progress) as done:
+        values = sweep(tables, cards, threads, done)
     return Solution(
         rules,
         ValuesInMemory(tables, values, cards.reachable, cards.layout),

@@ -75,6 +75,7 @@ from numpy.typing import NDArray
 from yatzy_env.errors import SolutionError
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver import store
+from yatzy_env.solver.cost import SECONDS_PER_BOUND
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.progress import progress_bar
 from yatzy_env.solver.solution import solve
@@ -90,7 +91,6 @@ SEED = 1
 ROUNDING = 1e-6  # points
 
 _MOST_VALUES = 500_000_000  # values of all columns by passes, 4 bytes each
-_SECONDS_PER_VALUE = 1e-6  # of processor time, to say how long it takes
 _WORTH_STATING = 10.0  # seconds
 _METHOD = (
     "lower: columns one after the other, exact; lower_estimate: lookahead of one turn on the relaxation's values, "
@@ -211,21 +211,21 @@ def _work(rules: Ruleset, single: float, games: int, seed: int, progress: bool) 
     columns, passes = len(rules.columns), tables.card.boxes - one.card.boxes
     last = last_turns(tables.card.boxes)
     sets = sum(comb(tables.card.boxes, size) for size in range(1, last + 1))
-    seconds = (columns * (passes + 1) * cards.layout.size + sets) * _SECONDS_PER_VALUE
+    seconds = (columns * (passes + 1) * cards.layout.size + sets) * SECONDS_PER_BOUND
     _compile_kernels()
     if progress and seconds > _WORTH_STATING:
         text = f"bounding {rules.name}: about {seconds / 60 + 1:.0f} minutes of processor time"
         print(text, file=sys.stderr, flush=True)  # noqa: T201
     wall, cpu = time.perf_counter(), time.process_time()
     values = np.empty((columns, passes + 1, cards.layout.size), np.float32)
-    with progress_bar("prices", STEPS if progress else 0) as done:
+    with progress_bar("prices", STEPS, shown=progress) as done:
         prices, shares, _ = find_prices(tables, done=done)
     states = columns * (passes + 1) * len(cards.states)
-    with progress_bar("upper bound", states if progress else 0) as done:
+    with progress_bar("upper bound", states, shown=progress) as done:
         upper = upper_bound(rules, prices, out=values, done=done)
-    with progress_bar("last turns", sets if progress else 0) as done:
+    with progress_bar("last turns", sets, shown=progress) as done:
         upper = min(upper, endgame_bound(tables, one, prices, shares, last, done) + ROUNDING)
-    with progress_bar(f"{games} games", games if progress else 0) as done:
+    with progress_bar(f"{games} games", games, shown=progress) as done:
         scores, luck = play_games(tables, one, cards.layout, values, games, seed, done)
     sample = scores - luck
     return Interval(
