@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -95,7 +96,10 @@ def test_the_rows_of_an_ablation_come_from_its_protocol(tmp_path: Path) -> None:
     (tmp_path / "rows.yaml").write_text(ROWS)
     yatzy = load(CONFIGS / "yatzy.yaml")
     entropy, lambdas = (f"{ramp.start:g} to {ramp.end:g}" for ramp in (yatzy.entropy, yatzy.gae_lambda))
-    assert ablation_rows(tmp_path / "rows.yaml") == [
+    former = {"ppo": {"changes": {"gamma": 0.5}}, "x": {"against": "ppo", "changes": {"epochs": 2, "gamma": 0.5}}}
+    stored = tmp_path / "rows.json"
+    stored.write_text(json.dumps({"protocol": {"algorithms": former}}))
+    assert ablation_rows(tmp_path / "rows.yaml", stored) == [
         ["`ppo`", "as it is", "", "nothing"],
         [
             "`short`",
@@ -112,4 +116,5 @@ def test_the_rows_of_an_ablation_come_from_its_protocol(tmp_path: Path) -> None:
         ],
         ["`other`", "something else", "`ppo`", "`kind` a2c instead of ppo"],
         ["`alone`", "with a setting of its own", "", "`gamma` 0.5 instead of 0.99"],
+        ["`x`", "measured by an earlier version; it can no longer be trained", "`ppo`", "`epochs` 2"],
     ]

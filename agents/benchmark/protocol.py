@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from agents.distilled import DistilledSettings
-from agents.ppo.config import CONFIGS, Config, load, parse
+from agents.ppo.config import CONFIGS, Config, load, modernise, parse
 from agents.ppo.errors import ConfigError
 from agents.registry import BASELINES
 from agents.sb3.config import A2CSettings, DQNSettings, UnmaskedPPOSettings
@@ -28,7 +28,7 @@ UNTRAINED = (*BASELINES, "optimal")
 _FORMAT = 1
 """Part of the digest: raised when results are measured in another way."""
 
-SET_BY_TASK = frozenset({"ruleset", "options", "beside", "seed", "total_steps"})
+SET_BY_TASK = frozenset({"ruleset", "options", "rulesets", "seed", "total_steps"})
 """Keys of a training configuration that a task decides."""
 
 Whole = Annotated[int, Field(strict=True, ge=1)]
@@ -57,10 +57,10 @@ class PPOSettings(_Model):
 
     @model_validator(mode="after")
     def _valid(self) -> Self:
-        taken = sorted(SET_BY_TASK & set(self.changes))
+        taken = sorted(SET_BY_TASK & set(modernise(self.changes)))
         if taken:
             raise ValueError(f"changes of ppo may not hold {', '.join(taken)}: the protocol sets them")
-        if self.base.beside:  # or raises for keys and values that do not fit
+        if self.base.rulesets:  # or raises for keys and values that do not fit
             raise ValueError(f"config = {self.config!r} is for a network of several rulesets; a task has one")
         return self
 
@@ -68,7 +68,7 @@ class PPOSettings(_Model):
     def base(self) -> Config:
         """The configuration without ruleset, seed and steps of a task."""
         path = CONFIGS / f"{self.config}.yaml"
-        return parse(load(path).model_dump(mode="json") | self.changes, f"changes of {path.name}")
+        return parse(load(path).model_dump(mode="json") | modernise(self.changes), f"changes of {path.name}")
 
     def config_for(self, rules: Ruleset, steps: int, seed: int) -> Config:
         """The configuration of a task."""
@@ -168,7 +168,7 @@ class Protocol(_Model):
         fields = settings.model_dump(mode="json", exclude={"steps", "against"})
         if isinstance(settings, PPOSettings):
             base = settings.base.model_dump(mode="json", exclude={"ruleset", "options", "seed"})
-            fields = {"kind": "ppo"} | without_empty(base)
+            fields = {"kind": "ppo", "actions": "keeps"} | without_empty(base)  # a key of earlier versions
         return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 

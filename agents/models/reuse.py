@@ -17,8 +17,8 @@ import numpy as np
 
 from agents.models.digest import MODELS
 from agents.ppo.errors import ModelError
-from agents.ppo.family import GENERALIST
 from agents.ppo.features import PER_COLUMN, input_blocks
+from agents.ppo.multitask import GENERALIST
 from agents.ppo.weights import PolicyWeights
 from yatzy_env.envs.observation import Block
 from yatzy_env.rules import CATALOGUE, Ruleset

@@ -15,9 +15,8 @@ from agents.models.reuse import adapt, nearest_model
 from agents.ppo import kernels
 from agents.ppo.errors import ModelError, RunError
 from agents.ppo.estimate import estimated_action_values
-from agents.ppo.family import member_weights
 from agents.ppo.features import add_features
-from agents.ppo.positions import to_keeps
+from agents.ppo.multitask import task_weights
 from agents.ppo.runs import Run
 from agents.ppo.weights import PolicyWeights, read_weights
 from yatzy_env.card import legal_boxes
@@ -111,20 +110,19 @@ class PPOAgent:
                 continue
             # Without throws only boxes are legal, and the keeps' share of the last layer is not computed. In small
             # batches it is: BLAS adds up small products in another order, which changes the last bits of a logit.
-            only_boxes = len(some.roll) == _ROWS and not some.throws_left.any() and self.policy.actions == "keeps"
+            only_boxes = len(some.roll) == _ROWS and not some.throws_left.any()
             first = self._tables.keeps if only_boxes else 0
             logits = self._logits(some, first)
             _best(self._tables, self._plan.keep, self._plan.first_keep, some, logits, first, actions[part])
         return actions
 
     def logits(self, situations: Situations) -> NDArray[np.float32]:
-        """(n, actions) what the network makes of every action; of legal ones alone if it names keeps by positions."""
+        """(n, actions) what the network makes of every action."""
         return self._logits(situations, 0)
 
     def _logits(self, situations: Situations, first: int) -> NDArray[np.float32]:
-        """Logits from action number `first` on, which is 0 for a network that names keeps by their positions."""
-        logits = self.policy.logits(self._inputs(observe(self._tables, situations)), first)
-        return logits if self.policy.actions == "keeps" else to_keeps(self._rules, situations.roll, logits)
+        """Logits from action number `first` on."""
+        return self.policy.logits(self._inputs(observe(self._tables, situations)), first)
 
     def action_values(self, situations: Situations) -> NDArray[np.float64]:
         """(n, actions) what the model's value network expects of each action, nan where illegal; an estimate.
@@ -158,7 +156,7 @@ def load_agent(
     """
     file = _weights_file(Path(path))
     check_digest(file, trust)
-    weights = member_weights(read_weights(file), rules)
+    weights = task_weights(read_weights(file), rules)
     agent = PPOAgent(rules, adapt(weights, rules) if reuse else weights, name)
     if weights.ruleset_digest != rules.digest:
         agent.notice = f"agent {name!r}: the model for {weights.ruleset!r}, trained for other rules, is reused"

@@ -23,10 +23,9 @@ from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
 from agents.ppo.errors import DivergedError
-from agents.ppo.family_env import FamilyVecEnv
 from agents.ppo.lessons import Lessons, lesson_loss, pick, teach
 from agents.ppo.policy import YatzyPolicy
-from agents.ppo.vec_env import BatchVecEnv
+from agents.ppo.vec_env import BatchVecEnv, TaskEnvs, join
 from yatzy_env.situation import Situations
 
 
@@ -78,14 +77,11 @@ class RolloutBuffer(MaskableRolloutBuffer):
             yield Samples(*(values[index] for values in flat))
 
 
-Lanes = BatchVecEnv | FamilyVecEnv
-
-
 class YatzyPPO(MaskablePPO):
-    """MaskablePPO on `Lanes` with a `YatzyPolicy`, on the CPU."""
+    """MaskablePPO on a `BatchVecEnv` with a `YatzyPolicy`, on the CPU."""
 
     policy: YatzyPolicy
-    env: Lanes
+    env: BatchVecEnv
     rollout_buffer: RolloutBuffer
     _last_obs: NDArray[np.float32]
     _last_episode_starts: NDArray[np.bool_]
@@ -135,7 +131,7 @@ class YatzyPPO(MaskablePPO):
 
     def collect_rollouts(  # type: ignore[override]
         self,
-        env: Lanes,
+        env: BatchVecEnv,
         callback: BaseCallback,
         rollout_buffer: RolloutBuffer,
         n_rollout_steps: int,
@@ -164,8 +160,8 @@ class YatzyPPO(MaskablePPO):
         for step in range(n_rollout_steps):
             masks = env.action_masks()
             for part, decisions in zip(env.parts, taught, strict=True) if self.lesson_share else ():
-                lanes = pick(masks[part.lanes], self.lesson_share, self.rng)
-                decisions.append((*part.env.situations.take(lanes), observations[part.lanes][lanes]))
+                chosen = pick(masks[part.envs], self.lesson_share, self.rng)
+                decisions.append((*part.situations.take(chosen), observations[part.envs][chosen]))
             with torch.no_grad():
                 actions, values, log_probs, entropies[step] = self.policy.choose(torch.from_numpy(observations), masks)
             rollout_buffer.observations[step] = observations
@@ -197,29 +193,27 @@ class YatzyPPO(MaskablePPO):
             with torch.no_grad():
                 return self.policy.predict_values(torch.from_numpy(observations)).numpy().flatten()
         noise = self.rng.random(len(observations), np.float32)
-        others = np.concatenate([
-            part.env.other_throws(observations[part.lanes], self.throws, noise[part.lanes]) for part in self.env.parts
-        ])  # fmt: skip
+        others = join([part.other_throws(self.throws, noise[part.envs]) for part in self.env.parts])
         with torch.no_grad():
-            values = self.policy.predict_values(torch.from_numpy(others).flatten(0, 1))
-        return values.numpy().reshape(others.shape[:2]).mean(axis=1)
+            values = self.policy.predict_values(torch.from_numpy(others))
+        return values.numpy().reshape(-1, self.throws).mean(axis=1)
 
     def _teach(self, taught: list[list[tuple[NDArray[Any], ...]]]) -> Lessons:
         """The lessons of some decisions, given by part as the arrays of their situations and their observations."""
-        parts = [self._teach_part(part.env, decisions) for part, decisions in zip(self.env.parts, taught, strict=True)]
+        parts = [self._teach_part(part, decisions) for part, decisions in zip(self.env.parts, taught, strict=True)]
         return Lessons(*(torch.from_numpy(np.concatenate(values)) for values in zip(*parts, strict=True)))
 
-    def _teach_part(self, env: BatchVecEnv, decisions: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+    def _teach_part(self, envs: TaskEnvs, decisions: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
         *now, observations = (np.concatenate(values) for values in zip(*decisions, strict=True))
 
         def points(shown: NDArray[np.float32]) -> NDArray[np.floating]:
             with torch.no_grad():
-                values = self.policy.predict_values(torch.from_numpy(env.show(shown))).numpy().flatten()
-            return values * (self.gamma / env.reward_scale)
+                values = self.policy.predict_values(torch.from_numpy(envs.show(shown))).numpy().flatten()
+            return values * (self.gamma / self.env.reward_scale)
 
         situations = Situations._make(now)
-        told = teach(env.rules, points, situations, self.lesson_temperature, self.rng)
-        masks, targets = (env.to_actions(values, situations) for values in told)
+        told = teach(envs.rules, points, situations, self.lesson_temperature, self.rng)
+        masks, targets = (envs.actions_of(values) for values in told)
         return observations, masks, targets
 
     def _record_rollout(self, entropies: NDArray[np.float32], scores: list[int]) -> None:

@@ -17,7 +17,7 @@ from agents.ppo.agent import PPOAgent
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.checkpoint import averaged_weights, save_checkpoint
 from agents.ppo.config import Config
-from agents.ppo.family import member_weights
+from agents.ppo.multitask import task_weights
 from agents.ppo.runs import Run
 from yatzy_env.rules import Ruleset
 
@@ -101,10 +101,10 @@ class Looks(_Callback):
 
     def _measure(self) -> None:
         weights = averaged_weights(self.model, self.config)
-        for rules in self.config.members:
-            agent = PPOAgent(rules, member_weights(weights, rules))
+        for rules in self.config.tasks.rulesets:
+            agent = PPOAgent(rules, task_weights(weights, rules))
             for name, value in self.look(agent, rules).items():
-                self.logger.record(f"{name}/{rules.name}" if self.config.family else name, value)
+                self.logger.record(f"{name}/{rules.name}" if self.config.rulesets else name, value)
         self._looked_at = time.monotonic()
 
 

@@ -37,17 +37,16 @@ def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
 
     *value_layers, (weight, bias) = layers("value_net", "value_net")
     points = np.float32(1 / config.reward_scale)
-    members = tuple((rules.name, rules.digest) for rules in config.members) if config.beside else ()
+    rulesets = tuple((rules.name, rules.digest) for rules in config.tasks.rulesets) if config.rulesets else ()
     return PolicyWeights(
         layers=tuple(layers("policy_net", "action_net")),
         activation=config.network.activation,
         ruleset=config.name,
-        ruleset_digest="" if members else config.rules.digest,
+        ruleset_digest="" if rulesets else config.rules.digest,
         steps=model.num_timesteps,
         value_layers=(*value_layers, (weight * points, bias * points)),
         features=config.features,
-        actions=config.actions,
-        members=members,
+        rulesets=rulesets,
     )
 
 

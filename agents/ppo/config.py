@@ -12,9 +12,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import PydanticCustomError
 
 from agents.ppo.errors import ConfigError
-from agents.ppo.family import GENERALIST, Family, family_of
 from agents.ppo.features import Features
-from agents.ppo.positions import Actions
+from agents.ppo.multitask import GENERALIST, MultiTask, multi_task
 from yatzy_env.errors import RulesetError, one_line, unknown
 from yatzy_env.rules import CATALOGUE, Ruleset, rulesets
 from yatzy_env.rules import ruleset as find_ruleset
@@ -92,7 +91,7 @@ class Config(_Model):
     Attributes:
         ruleset: a name of the catalogue, or a mapping with all fields of a ruleset.
         options: fields of the ruleset to change.
-        beside: rulesets of the catalogue that the same network learns too (`agents.ppo.family`).
+        rulesets: instead of `ruleset`, several of the catalogue that one network learns (`agents.ppo.multitask`).
         seed: of the weights, the dice and the choices.
         total_steps: decisions to train on; the run ends with the first rollout that reaches them.
         lanes: games played at once.
@@ -111,7 +110,6 @@ class Config(_Model):
         value_weight: weight of the value loss.
         max_gradient_norm: longer gradients are shortened to this.
         reward_scale: rewards are points times this.
-        actions: how keeps are named: by the dice kept, or by their `positions` (`agents.ppo.positions`).
         features: what the networks read: the `observation`, or also the edge of the `bonus` (`agents.ppo.features`).
         network: the networks.
         precision: of the matrix products; `auto` takes bfloat16 where the processor has instructions for it.
@@ -121,9 +119,9 @@ class Config(_Model):
         look_minutes: time between measurements of the network for the log.
     """
 
-    ruleset: str | dict[str, Any] = "yatzy"
+    ruleset: str | dict[str, Any] | None = None
     options: dict[str, Any] = Field(default_factory=dict)
-    beside: tuple[str, ...] = ()
+    rulesets: tuple[str, ...] = ()
     seed: Whole = Field(default=1, ge=0, lt=2**32)
     total_steps: Whole = Field(ge=1)
     lanes: Whole = Field(default=1024, ge=1, le=1 << 20)
@@ -142,7 +140,6 @@ class Config(_Model):
     value_weight: Number = Field(default=0.5, gt=0)
     max_gradient_norm: Number = Field(default=0.5, gt=0)
     reward_scale: Number = Field(default=0.02, gt=0)
-    actions: Actions = "keeps"
     features: Features = "bonus"
     network: Network = Network()
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
@@ -150,6 +147,15 @@ class Config(_Model):
     averaging: Number = Field(default=0.001, gt=0, le=1)
     checkpoint_minutes: Number = Field(default=5.0, gt=0)
     look_minutes: Number = Field(default=5.0, gt=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_or_several(cls, fields: dict[str, Any]) -> dict[str, Any]:
+        """A list of one is that ruleset; where nothing is said, it is yatzy."""
+        several = fields.get("rulesets") or []
+        if fields.get("ruleset") is None and len(several) < 2:
+            return fields | {"ruleset": several[0] if several else "yatzy", "rulesets": ()}
+        return fields
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -161,49 +167,44 @@ class Config(_Model):
         if not min(self.lesson_temperature.start, self.lesson_temperature.end) > 0:
             ends = f"{self.lesson_temperature.start} to {self.lesson_temperature.end}"
             raise ValueError(f"lesson_temperature = {ends} must lie above 0")
-        if isinstance(self.ruleset, str) and self.ruleset not in CATALOGUE:
+        if self.rulesets:
+            self._check_rulesets()
+        elif isinstance(self.ruleset, str) and self.ruleset not in CATALOGUE:
             raise ValueError(unknown("ruleset", self.ruleset, CATALOGUE))
         _ = self.rules  # raises for fields that do not fit
-        self._check_family()
         return self
 
-    def _check_family(self) -> None:
-        if not self.beside:
-            return
-        for name in self.beside:
+    def _check_rulesets(self) -> None:
+        for name in self.rulesets:
             if name not in CATALOGUE:
-                raise ValueError(f"beside: {unknown('ruleset', name, CATALOGUE)}")
-        if not isinstance(self.ruleset, str) or self.options:
-            raise ValueError("beside: only rulesets of the catalogue without options can share a network")
-        if self.actions != "keeps":
-            raise ValueError(f"beside: actions = {self.actions!r} is for one ruleset; allowed: 'keeps'")
-        if self.lanes <= len(self.beside):
-            raise ValueError(f"lanes = {self.lanes} are too few for {1 + len(self.beside)} rulesets")
+                raise ValueError(f"rulesets: {unknown('ruleset', name, CATALOGUE)}")
+        if self.ruleset is not None:
+            raise ValueError(f"ruleset = {self.ruleset!r} and rulesets exclude each other")
+        if self.options:
+            raise ValueError("rulesets: only rulesets of the catalogue without options can share a network")
+        if self.lanes < len(self.rulesets):
+            raise ValueError(f"lanes = {self.lanes} are too few for {len(self.rulesets)} rulesets")
         try:
-            _ = self.family
+            _ = self.tasks
         except RulesetError as error:
-            raise ValueError(f"beside: {error}") from error
+            raise ValueError(f"rulesets: {error}") from error
 
     @property
     def name(self) -> str:
         """What the run and its network are called: the ruleset, or `generalist` if there are several."""
-        return GENERALIST if self.beside else self.rules.name
+        return GENERALIST if self.rulesets else self.rules.name
 
     @property
     def rules(self) -> Ruleset:
         """The ruleset with its options; the first one if there are several."""
-        rules = find_ruleset(self.ruleset)
+        rules = find_ruleset(self.rulesets[0] if self.ruleset is None else self.ruleset)
         return rules.replace(**self.options) if self.options else rules
 
     @property
-    def members(self) -> tuple[Ruleset, ...]:
-        """All rulesets that the network learns."""
-        return self.family.members if self.family else (self.rules,)
-
-    @property
-    def family(self) -> Family | None:
-        """The layout that several rulesets share; None if there is one."""
-        return family_of((str(self.ruleset), *self.beside), self.features) if self.beside else None
+    def tasks(self) -> MultiTask:
+        """All rulesets that the network learns, and how they share its inputs and actions."""
+        rulesets = tuple(CATALOGUE[name] for name in self.rulesets) if self.rulesets else (self.rules,)
+        return multi_task(rulesets, self.features)
 
     @property
     def rollout(self) -> int:
@@ -230,12 +231,35 @@ def parse(fields: object, source: str = "configuration") -> Config:
     """
     if not isinstance(fields, Mapping):
         raise ConfigError(f"{source}: not a mapping of keys to values")
+    fields = modernise(fields, source)
     for key in _keys_of(fields):
         _check_key(key, source)
     try:
-        return Config.model_validate(dict(fields))
+        return Config.model_validate(fields)
     except ValidationError as error:
         raise ConfigError(f"{source}: {one_line(error)}") from error
+
+
+def modernise(fields: Mapping[Any, Any], source: str = "configuration") -> dict[Any, Any]:
+    """A configuration of an earlier version in the keys of today.
+
+    Args:
+        fields: keys and values.
+        source: where they come from, for messages.
+
+    Raises:
+        ConfigError: if it asks for what is no more.
+    """
+    fields = dict(fields)
+    if (actions := fields.pop("actions", "keeps")) != "keeps":
+        raise ConfigError(f"{source}: actions = {actions!r}; allowed: 'keeps', as keeps are named by the dice kept")
+    if "beside" in fields:
+        others = fields.pop("beside")
+        if not isinstance(others, list | tuple):
+            raise ConfigError(f"{source}: beside = {others!r}; allowed: a list of rulesets")
+        first = fields.get("ruleset") or (fields.get("rulesets") or ["yatzy"])[0]
+        fields |= {"ruleset": None, "rulesets": [first, *others]} if others else {"ruleset": first, "rulesets": []}
+    return fields
 
 
 def load(path: Path) -> Config:
@@ -292,7 +316,7 @@ def override(config: Config, changes: Sequence[tuple[str, str]]) -> Config:
     fields = config.model_dump(mode="json")
     for name, text in changes:
         key = name.replace("-", "_")
-        if key.partition(".")[0] not in _FREE:
+        if key.partition(".")[0] not in (*_FREE, *_OLD):
             _check_key(key, "command line")
         try:
             value = yaml.safe_load(text)
@@ -310,6 +334,9 @@ def override(config: Config, changes: Sequence[tuple[str, str]]) -> Config:
 
 _FREE = ("options", "ruleset")
 """Keys whose own keys are those of a ruleset."""
+
+_OLD = ("actions", "beside")
+"""Keys of earlier versions, which `modernise` reads."""
 
 
 def _check_key(key: str, source: str) -> None:

@@ -6,15 +6,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from gymnasium import spaces
 from numpy.typing import NDArray
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor
 
 from agents.ppo import kernels
-from agents.ppo.features import Features, add_features, input_size
-from yatzy_env.rules import Ruleset
 
 
 class _MaskedLogProb(torch.autograd.Function):
@@ -40,26 +36,6 @@ class _MaskedLogProb(torch.autograd.Function):
             by_entropy.contiguous().numpy(),
         )
         return torch.from_numpy(by_logits), None, None
-
-
-class NetworkInputs(BaseFeaturesExtractor):
-    """What both networks read: observations and what is added to them. It has no weights and passes no gradient."""
-
-    def __init__(self, observation_space: spaces.Box, rules: Ruleset, features: Features) -> None:
-        """Sets the number of inputs.
-
-        Args:
-            observation_space: (D,) of the environment.
-            rules: the ruleset.
-            features: which features are added.
-        """
-        super().__init__(observation_space, input_size(rules, features))
-        self._rules = rules
-        self._features: Features = features
-
-    def forward(self, observations: Tensor) -> Tensor:
-        """(n, inputs) of (n, D) observations."""
-        return torch.from_numpy(add_features(self._rules, self._features, observations.numpy()))
 
 
 class YatzyPolicy(MaskableActorCriticPolicy):

@@ -28,12 +28,12 @@ from typing import Any
 import yaml
 
 from agents.models.digest import sha256
-from agents.ppo.config import Config, load
+from agents.ppo.config import Config, load, modernise
 from agents.ppo.errors import RunError
 from yatzy_env.evaluation.provenance import commit, versions
 
 _FIXED = (
-    *("ruleset", "options", "beside", "seed", "lanes", "rollout_steps", "network", "features", "actions", "gamma"),
+    *("ruleset", "options", "rulesets", "seed", "lanes", "rollout_steps", "network", "features", "gamma"),
     "reward_scale",
 )
 
@@ -112,9 +112,9 @@ def create_run(config: Config, root: Path, command: str) -> Run:
         except FileExistsError:
             folder = parent / f"{name}-{attempt}"
     (folder / "command.txt").write_text(command + "\n", encoding="utf-8")
-    rulesets = [json.loads(rules.to_json()) for rules in config.members]
+    rulesets = [json.loads(rules.to_json()) for rules in config.tasks.rulesets]
     record = {
-        **({"rulesets": rulesets} if config.beside else {"ruleset": rulesets[0]}),
+        **({"rulesets": rulesets} if config.rulesets else {"ruleset": rulesets[0]}),
         "versions": versions(),
         "commit": commit(),
         "machine": _machine(),
@@ -149,7 +149,7 @@ def check_complete(run: Run) -> None:
         RunError: if a key is missing.
     """
     path = run.folder / "config.yaml"
-    written = yaml.safe_load(path.read_text(encoding="utf-8"))
+    written = modernise(yaml.safe_load(path.read_text(encoding="utf-8")), str(path))
     missing = [key for key in Config.model_fields if key not in written]
     if missing:
         raise RunError(f"{path} does not say {missing[0]!r}: only the version that started the run can resume it")

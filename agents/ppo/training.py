@@ -8,19 +8,17 @@ import torch
 from rich.console import Console
 from stable_baselines3.common.callbacks import CallbackList
 from stable_baselines3.common.logger import configure
-from stable_baselines3.common.torch_layers import FlattenExtractor
 from torch import nn
 
 from agents.ppo.agent import PPOAgent
-from agents.ppo.algorithm import Lanes, YatzyPPO
+from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.callbacks import Checkpoints, Clock, Curve, Looks, Report, Schedules
 from agents.ppo.checkpoint import load_checkpoint
 from agents.ppo.config import Config
 from agents.ppo.errors import DivergedError
-from agents.ppo.family_env import FamilyVecEnv
-from agents.ppo.policy import NetworkInputs, YatzyPolicy
+from agents.ppo.policy import YatzyPolicy
 from agents.ppo.runs import Run
-from agents.ppo.vec_env import BatchVecEnv, PositionalVecEnv
+from agents.ppo.vec_env import BatchVecEnv
 from yatzy_env.rules import Ruleset
 
 _ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "elu": nn.ELU, "silu": nn.SiLU}
@@ -33,7 +31,7 @@ def has_bfloat16() -> bool:
 
 
 def build(config: Config) -> YatzyPPO:
-    """Makes the lanes and the untrained networks of a configuration.
+    """Makes the envs and the untrained networks of a configuration.
 
     Args:
         config: the configuration.
@@ -41,13 +39,11 @@ def build(config: Config) -> YatzyPPO:
     Returns:
         The algorithm; the same configuration gives the same weights.
     """
-    family = config.family
-    env = make_lanes(config)
     hidden = list(config.network.hidden)
     mixed = config.precision == "bfloat16" or (config.precision == "auto" and has_bfloat16())
     return YatzyPPO(
         YatzyPolicy,
-        env,
+        BatchVecEnv(config.tasks, config.lanes, config.seed, config.reward_scale),
         learning_rate=lambda left: config.learning_rate.at(1 - left),
         n_steps=config.rollout_steps,
         batch_size=config.minibatch,
@@ -67,22 +63,11 @@ def build(config: Config) -> YatzyPPO:
         lesson_temperature=config.lesson_temperature.start,
         policy_kwargs={
             "net_arch": {"pi": hidden, "vf": hidden},
-            # The lanes of a family show all that the network reads.
-            "features_extractor_class": FlattenExtractor if family else NetworkInputs,
-            "features_extractor_kwargs": {} if family else {"rules": config.rules, "features": config.features},
             "activation_fn": _ACTIVATIONS[config.network.activation],
             "mixed_precision": mixed,
             "optimizer_kwargs": {"eps": 1e-5, "fused": True},
         },
     )
-
-
-def make_lanes(config: Config) -> Lanes:
-    """The lanes of a configuration, before their first episode."""
-    if config.family:
-        return FamilyVecEnv(config.family, config.lanes, config.seed, config.reward_scale)
-    lanes = PositionalVecEnv if config.actions == "positions" else BatchVecEnv
-    return lanes(config.rules, config.lanes, config.seed, config.reward_scale)
 
 
 Look = Callable[[PPOAgent, Ruleset], Mapping[str, float]]

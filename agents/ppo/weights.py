@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from agents.ppo.errors import ModelError
 from agents.ppo.features import Features, input_size
-from agents.ppo.positions import Actions, positional_actions
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 
 _FORMAT = 4
-_KNOWN = (2, 3, 4)  # format 2 has no features beside the observation, format 3 no families
+_KNOWN = (2, 3, 4)  # format 2 has no features beside the observation, format 3 one ruleset
 
 
 def _silu(x: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -58,9 +57,8 @@ class PolicyWeights:
         steps: the training steps it has seen.
         value_layers: the value network in the same form, with one output in points; () where there is none.
         features: what both networks read beside the observation (`agents.ppo.features`).
-        actions: how its actions name keeps (`agents.ppo.positions`).
-        members: of a network for several rulesets (`agents.ppo.family`): their names and `Ruleset.digest`, in the order
-            of the inputs that name them; `ruleset` is the name of all then. () for a network of one ruleset.
+        rulesets: of a network of several rulesets (`agents.ppo.multitask`): their names and `Ruleset.digest`, in the
+            order of the inputs that name them; `ruleset` is the name of all then. () for a network of one ruleset.
     """
 
     layers: Layers
@@ -70,8 +68,7 @@ class PolicyWeights:
     steps: int
     value_layers: Layers = ()
     features: Features = "observation"
-    actions: Actions = "keeps"
-    members: tuple[tuple[str, str], ...] = ()
+    rulesets: tuple[tuple[str, str], ...] = ()
 
     def logits(self, inputs: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
         """(n, actions - first) logits of (n, inputs) inputs, float32, from action number `first` on."""
@@ -103,10 +100,8 @@ class PolicyWeights:
         Raises:
             ModelError: if it was not.
         """
-        tables = compile_tables(rules)
         sizes = (self.layers[0][0].shape[1], self.layers[-1][0].shape[0])
-        actions = positional_actions(rules) if self.actions == "positions" else tables.actions
-        wanted = (input_size(rules, self.features), actions)
+        wanted = (input_size(rules, self.features), compile_tables(rules).actions)
         if self.ruleset_digest != rules.digest:
             other = "the same with other options" if self.ruleset == rules.name else repr(rules.name)
             raise ModelError(
@@ -131,8 +126,8 @@ def save_weights(weights: PolicyWeights, path: Path) -> None:
         "layers": len(weights.layers),
         "value_layers": len(weights.value_layers),
         "features": weights.features,
-        "actions": weights.actions,
-        "members": weights.members,
+        "actions": "keeps",
+        "members": weights.rulesets,
     }))}  # fmt: skip
     for prefix, layers in (("", weights.layers), ("value_", weights.value_layers)):
         for index, (weight, bias) in enumerate(layers):
@@ -153,6 +148,8 @@ def read_weights(path: Path) -> PolicyWeights:
             if about["format"] not in _KNOWN:
                 known = ", ".join(map(str, _KNOWN))
                 raise ModelError(f"{path}: format {about['format']!r} is not known; known: {known}")
+            if about.get("actions", "keeps") != "keeps":
+                raise ModelError(f"{path}: actions = {about['actions']!r}; this version knows 'keeps' alone")
             weights = PolicyWeights(
                 layers=_layers(arrays, "", about["layers"]),
                 activation=about["activation"],
@@ -161,8 +158,7 @@ def read_weights(path: Path) -> PolicyWeights:
                 steps=int(about["steps"]),
                 value_layers=_layers(arrays, "value_", about["value_layers"]),
                 features="observation" if about["format"] == 2 else about["features"],
-                actions="keeps" if about["format"] == 2 else about["actions"],
-                members=() if about["format"] < 4 else _members(about["members"]),
+                rulesets=() if about["format"] < 4 else _members(about["members"]),
             )
     except FileNotFoundError as error:
         raise ModelError(f"{path}: there is no such file") from error
@@ -202,11 +198,7 @@ def _check_shapes(weights: PolicyWeights, path: Path) -> None:
         fits &= weights.value_layers[-1][0].shape[0] == 1
     if not fits:
         raise ModelError(f"{path}: damaged, its layers do not fit together")
-    for name, known in (
-        ("activation", tuple(ACTIVATIONS)),
-        ("features", get_args(Features)),
-        ("actions", get_args(Actions)),
-    ):
+    for name, known in (("activation", tuple(ACTIVATIONS)), ("features", get_args(Features))):
         if getattr(weights, name) not in known:
             raise ModelError(f"{path}: damaged, {name} = {getattr(weights, name)!r}; known: {', '.join(known)}")
     if not isinstance(weights.ruleset, str):

@@ -11,6 +11,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from torch import nn
 
+from agents.ppo.multitask import MultiTask
 from agents.ppo.vec_env import BatchVecEnv
 from agents.ppo.weights import PolicyWeights
 from agents.sb3.config import A2CSettings, DQNSettings, Settings, UnmaskedPPOSettings
@@ -30,7 +31,7 @@ def build(rules: Ruleset, settings: Settings, seed: int) -> BaseAlgorithm:
     Returns:
         The algorithm, on the CPU; the same arguments give the same weights.
     """
-    env = BatchVecEnv(rules, settings.lanes, seed, settings.reward_scale)
+    env = BatchVecEnv(MultiTask([rules]), settings.lanes, seed, settings.reward_scale)
     common: dict[str, Any] = {
         "learning_rate": settings.learning_rate,
         "gamma": settings.gamma,

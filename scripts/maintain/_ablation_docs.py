@@ -1,7 +1,8 @@
-"""The table of the rows of the ablation, from its protocol."""
+"""The table of the rows of the ablation, from its protocol and from what is stored of rows that it no longer has."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,13 @@ from agents.benchmark.protocol import SET_BY_TASK, PPOSettings, Protocol, Settin
 from agents.ppo.config import CONFIGS
 
 ABLATION = CONFIGS / "ablation.yaml"
+STORED = CONFIGS.parent / "docs" / "ablation.json"
 
 HEAD = ("row", "what it is", "compared with", "what differs")
 
 
-def ablation_rows(path: Path = ABLATION) -> list[list[str]]:
-    """A row per algorithm of a protocol, in the columns of `HEAD`.
+def ablation_rows(path: Path = ABLATION, stored: Path = STORED) -> list[list[str]]:
+    """A row per algorithm of a protocol, in the columns of `HEAD`, then those that stored results alone have.
 
     What it is comes from the comment beside its name, what differs from the settings themselves: from those of the row
     it is compared with, or else from the configuration it changes.
@@ -30,7 +32,20 @@ def ablation_rows(path: Path = ABLATION) -> list[list[str]]:
             "; ".join(differences(protocol, name)) or "nothing",
         ]
         for name, settings in protocol.algorithms.items()
-    ]
+    ] + _former_rows(protocol, stored)
+
+
+def _former_rows(protocol: Protocol, stored: Path) -> list[list[str]]:
+    """Rows that an earlier version measured and this one cannot train."""
+    algorithms = json.loads(stored.read_text(encoding="utf-8"))["protocol"]["algorithms"] if stored.exists() else {}
+    rows = []
+    for name, settings in algorithms.items():
+        if name not in protocol.algorithms:
+            other = algorithms[settings["against"]]["changes"]
+            changes = [f"`{key}` {_text(to)}" for key, to in settings["changes"].items() if other.get(key) != to]
+            said = "measured by an earlier version; it can no longer be trained"
+            rows.append([f"`{name}`", said, f"`{settings['against']}`", "; ".join(changes)])
+    return rows
 
 
 def differences(protocol: Protocol, name: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.models.digest import MODELS
 from agents.models.training_record import read_training
-from agents.ppo.family import GENERALIST
+from agents.ppo.multitask import GENERALIST
 from agents.reports.card_tables import table
 from agents.reports.text import with_error
 
@@ -50,7 +50,7 @@ def generalist_section(folder: Path = FOLDER) -> str:
 ## One network for many rulesets
 
 `models/generalist` is one network for {len(record["cases"])} rulesets with five dice and one column. It reads the
-inputs of all of them, boxes by name, and which of them is played (`agents/ppo/family.py`). It was trained on
+inputs of all of them, boxes by name, and which of them is played (`agents/ppo/multitask.py`). It was trained on
 {record["steps"]:,} decisions in all, an equal share under each ruleset. `python scripts/evaluate.py models/generalist
 --ruleset forced` plays it. {record["games"]:,} games each, on the same dice as the specialist:
 
@@ -88,7 +88,7 @@ under each. Where the specialist is that of another ruleset, the generalist has 
 Two networks, policy and value, that read the inputs of all rulesets, boxes by name, and one entry per ruleset that says
 which is played. What a ruleset does not have reads zero and is never legal. Under one ruleset the entry that names it
 is constant, so that the network is an ordinary one with fewer inputs and actions; that is how it is loaded
-([`agents/ppo/family.py`](../../agents/ppo/family.py)).
+([`agents/ppo/multitask.py`](../../agents/ppo/multitask.py)).
 
 ```
 python scripts/evaluate.py models/generalist --ruleset half-force

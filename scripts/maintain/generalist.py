@@ -47,7 +47,7 @@ def main() -> None:
         from agents.models.digest import MODELS, sha256
         from agents.ppo.config import load
         from agents.ppo.errors import ModelError
-        from agents.ppo.family import GENERALIST
+        from agents.ppo.multitask import GENERALIST
         from agents.ppo.weights import read_weights
         from agents.session import check_numbers
         from yatzy_env.evaluation.provenance import command_line, provenance
@@ -55,10 +55,10 @@ def main() -> None:
         check_numbers(args.games, args.seed)
         folder = MODELS / GENERALIST
         config = load(folder / "config.yaml")
-        if not config.beside:
+        if not config.rulesets:
             raise ModelError(f"{folder}: its configuration names one ruleset")
         done = []
-        for rules in config.members:
+        for rules in config.tasks.rulesets:
             case = measure(folder, rules, args.games, args.seed)
             print(f"{rules.name}: regret {case['regret_per_game']:.2f} ± {case['regret_se']:.2f}", file=sys.stderr)
             done.append(case)

@@ -53,7 +53,7 @@ def test_the_shipped_protocol() -> None:
         ({"algorithms": {"x": {"kind": "ppo", "changes": {"epoks": 3}}}}, "unknown key 'epoks'; did you mean epochs"),
         ({"algorithms": {"x": {"kind": "ppo", "changes": {"seed": 3}}}}, "may not hold seed"),
         ({"algorithms": {"x": {"kind": "ppo", "config": "generalist"}}}, "config = 'generalist'"),
-        ({"algorithms": {"x": {"kind": "ppo", "changes": {"beside": ["forced"]}}}}, "may not hold beside"),
+        ({"algorithms": {"x": {"kind": "ppo", "changes": {"rulesets": ["forced"]}}}}, "may not hold rulesets"),
         ({"algorithms": {"random": {"kind": "a2c"}}}, "random is the name of an agent without training"),
         ({"algorithms": {}}, "algorithms"),
         ({"algorithms": {"x": {"kind": "a2c", "against": "y"}}}, "x.against: unknown algorithm 'y'; known: x"),
@@ -185,11 +185,10 @@ def test_the_ablation_compares_masks_and_nothing_else() -> None:
     assert (masked.network.hidden, masked.network.activation) == (unmasked["hidden"], "relu")
     assert (masked.averaging, masked.precision) == (1, "float32")  # plain weights in plain arithmetic
     assert (masked.value_weight, masked.max_gradient_norm) == (0.5, 0.5)  # as Stable-Baselines3 has them
-    assert (masked.throws, masked.lesson_share, masked.features, masked.actions) == (0, 0, "observation", "keeps")
+    assert (masked.throws, masked.lesson_share, masked.features) == (0, 0, "observation")
     changed = {name: set(row.changes) for name, row in protocol.algorithms.items() if isinstance(row, PPOSettings)}
     assert changed["ppo"] == set()
     assert changed["luck"] == changed["no-lessons"] | {"throws"}
-    assert changed["masked-positions"] == changed["masked"] | {"actions"}
     assert all(
         len(names) == 1 for name, names in changed.items() if name not in ("ppo", "luck") and "masked" not in name
     )

@@ -122,7 +122,7 @@ def test_what_another_version_left_unfinished_is_begun_anew(tmp_path: Path, monk
         execute(task, tmp_path)
     (config,) = tmp_path.glob("**/config.yaml")
     lines = config.read_text().splitlines()
-    config.write_text("\n".join(line for line in lines if not line.startswith("beside")))
+    config.write_text("\n".join(line for line in lines if not line.startswith("rulesets")))
     monkeypatch.setattr(learn, "train_ppo", train)
     assert execute(task, tmp_path).result["steps"] == 2048
 

@@ -11,7 +11,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import yatzy_env
-from agents.ppo.vec_env import BatchVecEnv
+from tests.ppo.helpers import vec_env
 from yatzy_env import IllegalActionError, YatzyError
 from yatzy_env.dice import key
 from yatzy_env.envs import YatzyEnv
@@ -59,7 +59,7 @@ def test_lanes_equal_single_environments_step_by_step(name: str) -> None:
 @pytest.mark.parametrize("name", yatzy_env.rulesets())
 def test_the_sb3_adapter_equals_single_environments_step_by_step(name: str) -> None:
     lanes, seed = 2, 6
-    adapter = BatchVecEnv(yatzy_env.ruleset(name), lanes, seed)
+    adapter = vec_env(name, lanes, seed)
     singles = [YatzyEnv(name) for _ in range(lanes)]
     observations = adapter.reset()
     for lane, env in enumerate(singles):

@@ -12,14 +12,14 @@ from agents.models.digest import MODELS, sha256
 from agents.models.ship import LARGEST
 from agents.ppo.agent import load_agent
 from agents.ppo.config import load
-from agents.ppo.family import GENERALIST
+from agents.ppo.multitask import GENERALIST
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import solve
 
 FOLDER = MODELS / GENERALIST
 FILES = {"weights.npz", "config.yaml", "command.txt", "run.json", "curve.csv", "results.json", "README.md"}
-NAMES = [rules.name for rules in load(FOLDER / "config.yaml").members]
+NAMES = [rules.name for rules in load(FOLDER / "config.yaml").tasks.rulesets]
 GAMES = 300
 SEED = 77  # neither the card's dice nor those of a training log
 ERRORS = 4.0  # as in test_models.py

@@ -11,9 +11,10 @@ from rich.console import Console
 
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.config import CONFIGS, Config, load, override
+from agents.ppo.multitask import MultiTask
 from agents.ppo.runs import Run, create_run
 from agents.ppo.training import train
-from agents.ppo.vec_env import BatchVecEnv
+from agents.ppo.vec_env import BatchVecEnv, TaskEnvs
 from yatzy_env import Ruleset, ruleset
 from yatzy_env.agent import Agent
 from yatzy_env.dice import key
@@ -25,24 +26,29 @@ def tiny_config(**changes: object) -> Config:
     return override(load(CONFIGS / "tiny.yaml"), [(name.replace("__", "."), str(to)) for name, to in changes.items()])
 
 
-def family_config(**changes: object) -> Config:
+def several_config(**changes: object) -> Config:
     """The configuration of the generalist with small networks, short rollouts and four rulesets."""
     small = {
         "lanes": 128, "rollout_steps": 8, "minibatch": 256, "network.hidden": [16, 16], "total_steps": 4096,
-        "beside": ["yahtzee", "forced", "yacht"], **changes,
+        "rulesets": ["yatzy", "yahtzee", "forced", "yacht"], **changes,
     }  # fmt: skip
     generalist = load(CONFIGS / "generalist.yaml")
     return override(generalist, [(name.replace("__", "."), json.dumps(to)) for name, to in small.items()])
 
 
-def lanes_under_way(name: str, lanes: int, steps: int) -> BatchVecEnv:
-    """Lanes of a ruleset of the catalogue after some random steps."""
-    env = BatchVecEnv(ruleset(name), lanes, seed=3)
+def vec_env(rules: str | Ruleset, envs: int, seed: int, reward_scale: float = 1.0) -> BatchVecEnv:
+    """Envs of one ruleset that show its observations."""
+    return BatchVecEnv(MultiTask([ruleset(rules)]), envs, seed, reward_scale)
+
+
+def envs_under_way(name: str, envs: int, steps: int) -> TaskEnvs:
+    """Envs of a ruleset of the catalogue after some random steps."""
+    env = vec_env(name, envs, seed=3)
     rng = np.random.default_rng(5)
     env.reset()
     for _ in range(steps):
-        env.step(np.argmax(env.action_masks() * rng.random((lanes, env.action_space.n)), axis=1))
-    return env
+        env.step(np.argmax(env.action_masks() * rng.random((envs, env.action_space.n)), axis=1))
+    return env.parts[0]
 
 
 def quiet() -> Console:

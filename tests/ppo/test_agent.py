@@ -157,12 +157,11 @@ def test_a_model_for_other_rules_is_refused(run: Path) -> None:
         {"layers": ((np.zeros((3, 2)), np.zeros(3)),)},
         {"activation": ["relu"]},
         {"features": "pixels"},
-        {"actions": "dice"},
         {"ruleset": ["yatzy"]},
-        {"members": ("ab", "cd")},
-        {"members": ((1, 2),)},
-        {"members": {"ab": 1}},
-        {"members": None},
+        {"rulesets": ("ab", "cd")},
+        {"rulesets": ((1, 2),)},
+        {"rulesets": {"ab": 1}},
+        {"rulesets": None},
     ],
 )
 def test_layers_must_fit(tmp_path: Path, change: dict[str, object]) -> None:

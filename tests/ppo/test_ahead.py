@@ -9,6 +9,7 @@ from agents.ppo.agent import load_agent
 from agents.ppo.ahead import AheadAgent
 from agents.ppo.runs import Run
 from agents.registry import make_agent
+from tests.ppo.helpers import vec_env
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import Ruleset
@@ -35,18 +36,16 @@ def test_plays_what_its_value_network_expects_most_of(short_run: Run, rules: Rul
 
 
 def test_its_actions_are_the_best_by_its_values(short_run: Run, rules: Ruleset) -> None:
-    from agents.ppo.vec_env import BatchVecEnv
-
     agent = make_agent(f"{short_run.folder}+ahead", rules, never)
-    env = BatchVecEnv(rules, 32, seed=1)
+    env = vec_env(rules, 32, seed=1)
     env.reset()
     for _ in range(6):
-        values = agent.action_values(env.situations)  # type: ignore[attr-defined]
-        actions = agent.act(env.situations, np.zeros(32))
+        values = agent.action_values(env.parts[0].situations)  # type: ignore[attr-defined]
+        actions = agent.act(env.parts[0].situations, np.zeros(32))
         np.testing.assert_array_equal(np.isnan(values), env.action_masks() == 0)
         assert (values[np.arange(32), actions] == np.nanmax(values, axis=1)).all()
         env.step(actions)
-    assert len(agent.act(env.situations.take(np.zeros(0, np.intp)), np.zeros(0))) == 0
+    assert len(agent.act(env.parts[0].situations.take(np.zeros(0, np.intp)), np.zeros(0))) == 0
 
 
 @pytest.mark.parametrize("name", ["greedy+ahead", "optimal+ahead"])

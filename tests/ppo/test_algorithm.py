@@ -100,13 +100,13 @@ def test_with_the_luck_left_in_advantages_are_those_of_sb3() -> None:
 def test_expected_values_are_means_over_other_throws() -> None:
     """With as many throws as there are rolls the estimate comes close to the exact mean of the value network."""
     model = build(tiny_config(lanes=64, minibatch=64, rollout_steps=1, throws=256))
-    tables = compile_tables(model.env.rules)
-    chances = throw_chances(model.env.rules)
+    tables = compile_tables(model.env.parts[0].rules)
+    chances = throw_chances(model.env.parts[0].rules)
     model.env.reset()
     actions = np.argmax(model.env.action_masks(), axis=1)
     shown = model.env.step(actions)[0]
     found = model._expected_values(shown)
-    now = model.env.situations
+    now = model.env.parts[0].situations
     for lane in range(64):
         every = now.take(np.full(tables.rolls, lane))
         every.roll[:] = np.arange(tables.rolls)

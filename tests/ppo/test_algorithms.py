@@ -13,6 +13,7 @@ from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from agents.ppo.vec_env import BatchVecEnv
+from tests.ppo.helpers import vec_env
 from yatzy_env import ruleset
 
 SMALL = ruleset({"name": "small", "dice": 3, "boxes": ["ones", "sixes", "chance"], "bonus_threshold": 9})
@@ -20,7 +21,7 @@ LANES = 4
 
 
 def lanes(seed: int = 1) -> BatchVecEnv:
-    return BatchVecEnv(SMALL, LANES, seed)
+    return vec_env(SMALL, LANES, seed)
 
 
 @pytest.mark.parametrize(

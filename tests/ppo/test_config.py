@@ -55,7 +55,7 @@ def test_overrides_reach_single_keys() -> None:
         (("lesson_temperature.end", "0"), ["lesson_temperature", "to 0", "above 0"]),
         (("lesson_share", "2"), ["lesson_share", "2"]),
         (("features", "pixels"), ["features", "pixels", "bonus"]),
-        (("actions", "dice"), ["actions", "dice", "positions"]),
+        (("actions", "positions"), ["actions", "positions", "keeps"]),
         (("entropy.begin", "1.0"), ["entropy.begin"]),
         (("minibatch", "1000"), ["minibatch", "1000", "4096"]),
         (("options.bonus_treshold", "5"), ["bonus_treshold", "bonus_threshold"]),

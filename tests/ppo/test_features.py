@@ -15,15 +15,15 @@ from agents.ppo.config import CONFIGS, load
 from agents.ppo.features import Features, add_features, input_blocks, input_size
 from agents.ppo.runs import Run
 from agents.ppo.training import build
-from agents.ppo.vec_env import BatchVecEnv
+from agents.ppo.vec_env import TaskEnvs
 from agents.ppo.weights import PolicyWeights
-from tests.ppo.helpers import lanes_under_way, tiny_config, trained
+from tests.ppo.helpers import envs_under_way, tiny_config, trained, vec_env
 from yatzy_env.envs.observation import observe
 from yatzy_env.situation import Situation, batch
 from yatzy_env.tables import compile_tables
 
 
-def plain_bonus(env: BatchVecEnv, lane: int) -> np.ndarray:
+def plain_bonus(env: TaskEnvs, lane: int) -> np.ndarray:
     """The block `bonus` of a lane, from the card and the dice."""
     rules, tables = env.rules, compile_tables(env.rules)
     now = env.situations
@@ -50,7 +50,7 @@ def plain_bonus(env: BatchVecEnv, lane: int) -> np.ndarray:
 def test_the_edge_of_the_bonus_is_that_of_the_card(name: str) -> None:
     said = np.zeros(12)
     for steps in (0, 5, 12, 20, 28, 36):
-        env = lanes_under_way(name, 40, steps)
+        env = envs_under_way(name, 40, steps)
         shown = observe(compile_tables(env.rules), env.situations)
         wide = add_features(env.rules, "bonus", shown)
         np.testing.assert_array_equal(wide[:, : shown.shape[1]], shown)
@@ -88,7 +88,7 @@ def test_the_edges_of_a_card_that_needs_eighteen() -> None:
     ("yacht", "bonus", 0),
 ])  # fmt: skip
 def test_inputs_have_the_size_they_say(name: str, features: Features, more: int) -> None:
-    env = lanes_under_way(name, 40, 3)
+    env = envs_under_way(name, 40, 3)
     shown = observe(compile_tables(env.rules), env.situations)
     assert input_size(env.rules, features) == shown.shape[1] + more
     assert add_features(env.rules, features, shown).shape == (40, shown.shape[1] + more)
@@ -109,9 +109,8 @@ def test_a_trained_network_plays_by_the_inputs_it_was_trained_with(tmp_path: Pat
     shown = torch.from_numpy(model._last_obs)
     with torch.no_grad():
         logits, values = model.policy.logits_and_values(shown)
-    np.testing.assert_allclose(agent.logits(model.env.situations), logits.numpy(), atol=1e-4)
-    inputs = add_features(config.rules, features, model._last_obs)
-    np.testing.assert_allclose(agent.policy.values(inputs) * config.reward_scale, values.numpy(), atol=1e-4)
+    np.testing.assert_allclose(agent.logits(model.env.parts[0].situations), logits.numpy(), atol=1e-4)
+    np.testing.assert_allclose(agent.policy.values(model._last_obs) * config.reward_scale, values.numpy(), atol=1e-4)
 
 
 def test_a_reused_network_reads_a_bonus_that_is_not_there_as_secured() -> None:
@@ -121,7 +120,7 @@ def test_a_reused_network_reads_a_bonus_that_is_not_there_as_secured() -> None:
     size, actions = input_size(yahtzee, "bonus"), compile_tables(yahtzee).actions
     layers = ((rng.normal(size=(actions, size)).astype(np.float32), np.zeros(actions, np.float32)),)
     weights = PolicyWeights(layers, "relu", yahtzee.name, yahtzee.digest, 1, features="bonus")
-    env = BatchVecEnv(without, 8, seed=1)
+    env = vec_env(without, 8, seed=1)
     shown = env.reset()
     place = {block.name: slice(block.start, block.start + block.size) for block in input_blocks(yahtzee, "bonus")}
     wide = np.zeros((8, size), np.float32)

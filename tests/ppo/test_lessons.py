@@ -11,7 +11,7 @@ from agents.ppo.estimate import Values, estimated_action_values
 from agents.ppo.lessons import Lessons, lesson_loss, pick, teach
 from agents.ppo.luck import throw_chances
 from agents.ppo.training import build
-from tests.ppo.helpers import lanes_under_way, tiny_config
+from tests.ppo.helpers import envs_under_way, tiny_config
 from yatzy_env.envs.observation import observation_size, observe
 from yatzy_env.games import new_games, play
 from yatzy_env.rules import Ruleset
@@ -47,7 +47,7 @@ def plain_values(rules: Ruleset, values: Values, now: Situations) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ["yatzy", "yahtzee", "forced", "half-force", "maxi-alga", "triple"])
 def test_estimates_equal_those_action_by_action(name: str) -> None:
-    env = lanes_under_way(name, 6, 25)
+    env = envs_under_way(name, 6, 25)
     values = some_network(env.rules)
     found = estimated_action_values(env.rules, values, env.situations)
     np.testing.assert_array_equal(np.isnan(found), env.action_masks() == 0)
@@ -57,7 +57,7 @@ def test_estimates_equal_those_action_by_action(name: str) -> None:
 
 
 def test_some_throws_rate_boxes_like_all_in_the_mean_and_keeps_alike() -> None:
-    env = lanes_under_way("yatzy", 4, 20)
+    env = envs_under_way("yatzy", 4, 20)
     values = some_network(env.rules)
     keeps = compile_tables(env.rules).keeps
     exact = estimated_action_values(env.rules, values, env.situations)
@@ -69,7 +69,7 @@ def test_some_throws_rate_boxes_like_all_in_the_mean_and_keeps_alike() -> None:
 
 
 def test_lessons_weigh_actions_by_what_is_expected_of_them() -> None:
-    env = lanes_under_way("yatzy", 16, 20)
+    env = envs_under_way("yatzy", 16, 20)
     values = some_network(env.rules)
     masks, targets = teach(env.rules, values, env.situations, 2.0, np.random.default_rng(1))
     np.testing.assert_array_equal(masks, env.action_masks())
@@ -129,7 +129,7 @@ def test_few_lanes_are_taught_in_the_mean_as_often() -> None:
 def test_lessons_are_in_points_and_discount_what_is_to_come(gamma: float) -> None:
     config = tiny_config(lesson_share=1.0, lanes=16, minibatch=512, gamma=gamma, lesson_temperature=3.0)
     model = build(config)
-    situations = model.env.situations
+    situations = model.env.parts[0].situations
     now = [*situations, model.env.reset()]
     state = model.rng.bit_generator.state
 

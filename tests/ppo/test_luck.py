@@ -10,22 +10,23 @@ import pytest
 
 import yatzy_env
 from agents.ppo.luck import OtherThrows, throw_chances
-from agents.ppo.vec_env import BatchVecEnv
+from agents.ppo.vec_env import TaskEnvs
+from tests.ppo.helpers import vec_env
 from yatzy_env.envs.observation import observe
 from yatzy_env.multisets import dice_of
 from yatzy_env.tables import compile_tables
 
 
-def some_steps(name: str, lanes: int, steps: int) -> tuple[BatchVecEnv, np.ndarray, np.ndarray]:
+def some_steps(name: str, lanes: int, steps: int) -> tuple[TaskEnvs, np.ndarray, np.ndarray]:
     """Lanes after `steps` random steps, with what they show and the last actions."""
-    env = BatchVecEnv(yatzy_env.ruleset(name), lanes, seed=3)
+    env = vec_env(name, lanes, seed=3)
     rng = np.random.default_rng(5)
     shown = env.reset()
     actions = np.zeros(lanes, np.int64)
     for _ in range(steps):
         actions = np.argmax(env.action_masks() * rng.random((lanes, env.action_space.n)), axis=1)
         shown = env.step(actions)[0]
-    return env, shown, actions
+    return env.parts[0], shown, actions
 
 
 def test_chances_equal_counting_all_throws() -> None:

@@ -74,7 +74,6 @@ def test_several_seeds_and_resuming_by_name(tmp_path: Path, capsys: pytest.Captu
     for words, said in (
         (["tiny", "--resume", str(folders[0]), "--lanes", "64"], "lanes = 64 cannot change"),
         (["tiny", "--resume", str(folders[0]), "--features", "observation"], "features = 'observation' cannot change"),
-        (["tiny", "--resume", str(folders[0]), "--actions", "positions"], "actions = 'positions' cannot change"),
         (["yatzy", "--resume", str(folders[0])], "this is for 'tiny', not 'yatzy'"),
     ):
         with pytest.raises(SystemExit):

@@ -11,8 +11,8 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
 
-from agents.ppo.vec_env import BatchVecEnv
 from tests.envs.play import random_legal
+from tests.ppo.helpers import vec_env
 from yatzy_env import ruleset
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
@@ -27,7 +27,7 @@ def choose(rng: np.random.Generator, masks: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ["yatzy", "yahtzee", "maxi-alga", "triple"])
 def test_equals_the_batch_environment(name: str) -> None:
-    ours, theirs = BatchVecEnv(ruleset(name), LANES, SEED, 0.02), YatzyVectorEnv(LANES, name)
+    ours, theirs = vec_env(name, LANES, SEED, 0.02), YatzyVectorEnv(LANES, name)
     theirs.reset(seed=[key("train", SEED, lane) for lane in range(LANES)])
     observations = ours.reset()
     rng = np.random.default_rng(1)
@@ -51,7 +51,7 @@ def test_equals_the_batch_environment(name: str) -> None:
 
 def test_equals_the_single_environment() -> None:
     rules = ruleset("yatzy")
-    ours = BatchVecEnv(rules, LANES, SEED)
+    ours = vec_env(rules, LANES, SEED)
     singles = [YatzyEnv(rules) for _ in range(LANES)]
     expected = [env.reset(seed=key("train", SEED, lane))[0] for lane, env in enumerate(singles)]
     np.testing.assert_array_equal(ours.reset(), expected)
@@ -79,7 +79,7 @@ def test_equals_the_single_environment() -> None:
 
 
 def test_what_it_returns_is_never_written_again() -> None:
-    env = BatchVecEnv(ruleset("yatzy"), LANES, SEED)
+    env = vec_env("yatzy", LANES, SEED)
     rng = np.random.default_rng(3)
     returned: list[np.ndarray] = [env.reset()]
     copies = [returned[0].copy()]
@@ -95,7 +95,7 @@ def test_what_it_returns_is_never_written_again() -> None:
 
 
 def test_masks_after_an_episode_are_those_of_the_next_one() -> None:
-    env = BatchVecEnv(ruleset("yacht"), LANES, SEED)
+    env = vec_env("yacht", LANES, SEED)
     env.reset()
     rng = np.random.default_rng(4)
     dones = np.zeros(LANES, bool)
@@ -103,12 +103,12 @@ def test_masks_after_an_episode_are_those_of_the_next_one() -> None:
         _, _, dones, _ = env.step(choose(rng, env.action_masks()))
     masks = env.action_masks()
     assert masks.any(axis=1).all()
-    assert masks[dones][:, env.env.tables.keeps :].all()  # every box is open again
+    assert masks[dones][:, env.parts[0].batch.tables.keeps :].all()  # every box is open again
     assert masks[dones][:, 0].all()  # and all dice may be thrown again
 
 
 def test_illegal_actions_end_an_episode_as_truncated() -> None:
-    env = BatchVecEnv(ruleset("yatzy"), 1, SEED)
+    env = vec_env("yatzy", 1, SEED)
     env.reset()
     illegal = np.flatnonzero(env.action_masks()[0] == 0)[:1]
     for _ in range(100):
@@ -120,7 +120,7 @@ def test_illegal_actions_end_an_episode_as_truncated() -> None:
 
 
 def test_wrappers_may_write_into_infos() -> None:
-    env = VecMonitor(BatchVecEnv(ruleset("yacht"), LANES, SEED))
+    env = VecMonitor(vec_env("yacht", LANES, SEED))
     env.reset()
     rng = np.random.default_rng(5)
     dones = np.zeros(LANES, bool)
@@ -131,7 +131,7 @@ def test_wrappers_may_write_into_infos() -> None:
 
 
 def test_masks_come_in_one_call() -> None:
-    env = BatchVecEnv(ruleset("yatzy"), LANES, SEED)
+    env = vec_env("yatzy", LANES, SEED)
     env.reset()
     assert is_masking_supported(env)
     masks = env.env_method("action_masks")
@@ -142,7 +142,7 @@ def test_masks_come_in_one_call() -> None:
 
 
 def test_training_never_throws_evaluation_dice() -> None:
-    env = BatchVecEnv(ruleset("yatzy"), 1000, 7)
+    env = vec_env("yatzy", 1000, 7)
     env.reset()
     ours = set(env.state()["key"].tolist())
     assert ours == {key("train", 7, lane) for lane in range(1000)}
@@ -152,7 +152,7 @@ def test_training_never_throws_evaluation_dice() -> None:
 
 def test_a_restored_state_goes_on_alike() -> None:
     rules = ruleset("maxi-alga")
-    env, other = BatchVecEnv(rules, LANES, 1), BatchVecEnv(rules, LANES, 2)
+    env, other = vec_env(rules, LANES, 1), vec_env(rules, LANES, 2)
     observations = env.reset()
     rng = np.random.default_rng(6)
     for _ in range(77):
@@ -168,7 +168,7 @@ def test_a_restored_state_goes_on_alike() -> None:
 
 
 def test_reset_without_a_seed_starts_the_next_games() -> None:
-    env = BatchVecEnv(ruleset("yatzy"), LANES, SEED)
+    env = vec_env("yatzy", LANES, SEED)
     starts = [env.reset() for _ in range(3)]
     assert not any(np.array_equal(before, after) for before, after in pairwise(starts))
     env.seed(SEED)
@@ -178,7 +178,7 @@ def test_reset_without_a_seed_starts_the_next_games() -> None:
 def test_plain_maskable_ppo_trains_on_it() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        env = BatchVecEnv(ruleset("yacht"), 8, SEED, 0.02)
+        env = vec_env("yacht", 8, SEED, 0.02)
         model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=128, n_epochs=1, seed=1, device="cpu")
         model.learn(1024)
     assert model.num_timesteps == 1024

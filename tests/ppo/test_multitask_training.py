@@ -17,11 +17,11 @@ from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.callbacks import Looks
 from agents.ppo.checkpoint import averaged_weights
 from agents.ppo.config import Config
-from agents.ppo.family import Family, member_weights
+from agents.ppo.multitask import task_weights
 from agents.ppo.runs import create_run
 from agents.ppo.training import build, train
 from tests.envs.play import random_legal
-from tests.ppo.helpers import family_config, quiet, trained
+from tests.ppo.helpers import quiet, several_config, trained
 from tests.ppo.test_algorithm import assert_same, weights_of
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
@@ -29,50 +29,45 @@ from yatzy_env.situation import Situations
 SPREAD = {"lanes": 37, "rollout_steps": 16, "minibatch": 296, "precision": "float32"}  # lanes do not divide evenly
 
 
-def family_of(config: Config) -> Family:
-    assert config.family is not None
-    return config.family
-
-
 def players(model: YatzyPPO, config: Config) -> list[PPOAgent]:
     """The networks as they are now, one agent per ruleset."""
     model.averages = [weights.detach().clone() for weights in model.policy.parameters()]
     weights = averaged_weights(model, config)
-    return [PPOAgent(rules, member_weights(weights, rules)) for rules in family_of(config).members]
+    return [PPOAgent(rules, task_weights(weights, rules)) for rules in config.tasks.rulesets]
 
 
 def test_expected_values_are_those_of_each_ruleset() -> None:
-    """Points and expected value of what was played are the value that the member's own network gives the action."""
-    config = family_config(**SPREAD)
+    """Points and expected value of what was played are the value that the task's own network gives the action."""
+    config = several_config(**SPREAD)
     model = build(config)
     model.throws = 4096  # so many that their mean is nearly that of all
     agents = players(model, config)
     env, rng = model.env, np.random.default_rng(1)
     env.reset()
     for _ in range(10):
-        before = [part.env.situations for part in env.parts]
+        before = [part.situations for part in env.parts]
         actions = np.array([random_legal(rng, mask) for mask in env.action_masks()])
         shown, rewards, dones, _ = env.step(actions)
         points = (rewards + model._expected_values(shown) * ~dones) / config.reward_scale
         for part, now, agent in zip(env.parts, before, agents, strict=True):
-            wanted = agent.action_values(now)[np.arange(len(now.roll)), part.env.played]
-            np.testing.assert_allclose(points[part.lanes], wanted, atol=0.1)
+            wanted = agent.action_values(now)[np.arange(len(now.roll)), part.played]
+            np.testing.assert_allclose(points[part.envs], wanted, atol=0.1)
 
 
 def test_lessons_are_those_of_each_ruleset(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every lesson has the mask of its decision, and asks for what the member's own network rates highest."""
+    """Every lesson has the mask of its decision, and asks for what the task's own network rates highest."""
     monkeypatch.setattr(lessons_module, "_THROWS", 4096)
-    config = family_config(**SPREAD, lesson_share=0.4, learning_rate=0.0)
+    config = several_config(**SPREAD, lesson_share=0.4, learning_rate=0.0)
     model = build(config)
-    family, agents = family_of(config), players(model, config)
+    tasks, agents = config.tasks, players(model, config)
     decisions: dict[bytes, tuple[int, Situations]] = {}
     choose = model.policy.choose
 
     def watched(shown: torch.Tensor, masks: np.ndarray) -> Any:
-        for member, part in enumerate(model.env.parts):
-            now = part.env.situations
-            for lane in range(part.env.num_envs):
-                decisions[shown[part.lanes][lane].numpy().tobytes()] = (member, now.take(np.array([lane])))
+        for task, part in enumerate(model.env.parts):
+            now = part.situations
+            for env in range(len(part.played)):
+                decisions[shown[part.envs][env].numpy().tobytes()] = (task, now.take(np.array([env])))
         return choose(shown, masks)
 
     monkeypatch.setattr(model.policy, "choose", watched)
@@ -80,18 +75,18 @@ def test_lessons_are_those_of_each_ruleset(monkeypatch: pytest.MonkeyPatch) -> N
     assert model.lessons is not None
     taught = set()
     for observation, mask, target in zip(*(values.numpy() for values in model.lessons[:3]), strict=True):
-        member, now = decisions[observation.tobytes()]
-        values = family.actions_of(member, agents[member].action_values(now))[0]
-        legal = ~np.isnan(agents[member].action_values(now))[0]
-        np.testing.assert_array_equal(mask, family.actions_of(member, legal[None].astype(np.int8))[0])
+        task, now = decisions[observation.tobytes()]
+        values = tasks.actions_of(task, agents[task].action_values(now))[0]
+        legal = ~np.isnan(agents[task].action_values(now))[0]
+        np.testing.assert_array_equal(mask, tasks.actions_of(task, legal[None].astype(np.int8))[0])
         weights = np.where(mask == 1, np.exp((values - np.nanmax(values[mask == 1])) / model.lesson_temperature), 0)
         np.testing.assert_allclose(target, weights / weights.sum(), atol=0.01)
-        taught.add(member)
+        taught.add(task)
     assert taught == set(range(len(agents)))
 
 
 def test_looks_are_taken_under_every_ruleset(tmp_path: Path) -> None:
-    config = family_config()
+    config = several_config()
     model = build(config)
     model.set_logger(configure(str(tmp_path), []))
     seen = []
@@ -110,7 +105,7 @@ def test_looks_are_taken_under_every_ruleset(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = family_config(checkpoint_minutes=1e-9)
+    config = several_config(checkpoint_minutes=1e-9)
     whole = trained(tmp_path / "whole", config)[1]
     halves = create_run(config, tmp_path / "halves", "command")
     update = YatzyPPO.train
