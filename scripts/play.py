@@ -92,7 +92,7 @@ def pick_opponents(shelf: Shelf, wanted: list[str] | None) -> tuple[str, ...]:
         YatzyError: if one of them cannot play the ruleset.
     """
     if wanted is None:
-        there = [one.name for one in shelf.availability() if one.is_there and one.name != "optimal"]
+        there = [one.name for one in shelf.availability() if one.available and one.name != "optimal"]
         return ("ppo",) if "ppo" in there else (there[-1],)
     for name in wanted:
         if name == "optimal" and shelf.can_be_solved and not shelf.is_solved:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from agents.play.chances import Chances, can_have_chances, chances_file, write_chances
 from agents.play.coach import estimate
 from agents.play.marks import Marks, stored_marks
+from agents.play.schemas.rulesets import AgentInfo, ChancesState, Reason, SolveState, SolveStatus
 from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
-from agents.play.worker import Job, OnProgress, Worker
+from agents.play.worker import OnProgress, Worker
 from agents.ppo.agent import shipped_model
 from agents.registry import NAMES, make_agent
 from yatzy_env.agent import Agent
@@ -23,37 +22,9 @@ from yatzy_env.rules import CATALOGUE, Ruleset
 from yatzy_env.solver import Solution, SolveCost, is_cached, solve, solve_cost
 from yatzy_env.solver.chunks import default_threads
 
-Reason = Literal["", "not_solved", "no_model", "not_for_ruleset"]
-
 
 class NotSolvedError(YatzyError):
     """A ruleset whose solution is wanted and not stored."""
-
-
-@dataclass(frozen=True)
-class Availability:
-    """Whether an agent can play a ruleset now."""
-
-    name: str
-    reason: Reason
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it can."""
-        return not self.reason
-
-
-@dataclass(frozen=True)
-class Status:
-    """How far a ruleset is solved; see `contract.SolveStatus`."""
-
-    state: Literal["solved", "missing", "solving", "failed", "impossible"]
-    progress: float
-    expected_seconds: float | None
-    disk_mb: float | None
-    chances: Literal["ready", "missing", "working", "impossible"]
-    chances_progress: float
-    message: str
 
 
 class Shelf:
@@ -102,6 +73,12 @@ class Shelf:
         """What solving takes while people play."""
         return solve_cost(self.rules, threads=_threads())
 
+    @property
+    def optimum(self) -> float | None:
+        """The expected score under best play, where it is stored."""
+        solution = self.solution()
+        return solution.expected_score if solution is not None else None
+
     def solution(self) -> Solution | None:
         """The stored solution; None where there is none."""
         with self._lock:
@@ -145,9 +122,10 @@ class Shelf:
                     raise GameError("unavailable_agent", str(error)) from error
             return self._agents[name]
 
-    def availability(self, names: Sequence[str] = NAMES) -> list[Availability]:
-        """The agents of these names, weakest first, and whether they can play here."""
-        return [Availability(name, self._reason(name)) for name in names]
+    def availability(self) -> list[AgentInfo]:
+        """The agents, weakest first, and whether they can play here."""
+        reasons = {name: self._reason(name) for name in NAMES}
+        return [AgentInfo(name=name, available=not reason, reason=reason) for name, reason in reasons.items()]
 
     @cached_property
     def estimator(self) -> Agent | None:
@@ -175,28 +153,39 @@ class Shelf:
             raise GameError("already_solved", f"ruleset {self.rules.name!r} is solved already")
         self._worker.start(self._job("solve"), self._solve)
 
-    def status(self) -> Status:
-        """How far the ruleset is solved."""
-        solving, chances = self._worker.job(self._job("solve")), self._worker.job(self._job("chances"))
+    def status(self, may_solve: bool = True) -> SolveStatus:
+        """How far the ruleset is solved; `may_solve` says whether this server may be asked to."""
+        solving, message, progress = self._worker.job(self._job("solve")), "", 0.0
+        state: SolveState = "missing"
         if not self.can_be_solved:
-            return Status("impossible", 0.0, None, None, "impossible", 0.0, "")
-        if self.is_solved:
-            return Status("solved", 1.0, None, None, *self._chances_status(chances), "")
-        seconds, disk = self.cost.seconds, self.cost.disk_bytes / 1e6
-        if solving is not None and solving.is_open:
-            return Status("solving", solving.progress, seconds, disk, *self._chances_status(None), "")
-        if solving is not None and solving.state == "failed":
-            return Status("failed", 0.0, seconds, disk, *self._chances_status(None), solving.message)
-        return Status("missing", 0.0, seconds, disk, *self._chances_status(None), "")
+            state = "impossible"
+        elif self.is_solved:
+            state, progress = "solved", 1.0
+        elif solving is not None and solving.is_open:
+            state, progress = "solving", solving.progress
+        elif solving is not None and solving.state == "failed":
+            state, message = "failed", solving.message
+        cost = None if state in ("impossible", "solved") else self.cost
+        chances, chances_progress = self._chances_status()
+        return SolveStatus(
+            ruleset=self.rules.name,
+            state=state,
+            progress=progress,
+            expected_seconds=cost.seconds if cost is not None else None,
+            disk_mb=cost.disk_bytes / 1e6 if cost is not None else None,
+            allowed=may_solve and state in ("missing", "failed"),
+            chances=chances,
+            chances_progress=chances_progress,
+            message=message,
+        )
 
-    def _chances_status(self, job: Job | None) -> tuple[Literal["ready", "missing", "working", "impossible"], float]:
+    def _chances_status(self) -> tuple[ChancesState, float]:
         if not can_have_chances(self.rules):
             return "impossible", 0.0
         if self._chances is not None or chances_file(self.rules).exists():
             return "ready", 1.0
-        if job is not None and job.is_open:
-            return "working", job.progress
-        return "missing", 0.0
+        job = self._worker.job(self._job("chances"))
+        return ("working", job.progress) if job is not None and job.is_open else ("missing", 0.0)
 
     def _solve(self, on_progress: OnProgress) -> None:
         self._solution = solve(self.rules, progress=False, threads=_threads(), on_progress=on_progress)

@@ -43,6 +43,11 @@ class Marks:
     small: float
     big: float
 
+    @property
+    def tie(self) -> float:
+        """Losses up to this count as none."""
+        return TIE
+
     def mark(self, loss: float) -> Mark:
         """How a decision with this loss is marked."""
         if loss < self.small:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from agents.play.coach import Balance, Figure, Ledger, balance, shown_loss
-from agents.play.contract import ExportedGame, ExportedMove
+from agents.play.ledger import Balance, Figure, Ledger, sum_up
+from agents.play.schemas.game import LogEntry
+from agents.play.schemas.records import ExportedGame, ExportedMove
 from agents.play.session import Session
-from agents.play.steps import Entry, GameError, SeatPlan, Setup, Step, action_numbers, make_setup, names_of
+from agents.play.steps import GameError, SeatPlan, Step, action_numbers, make_setup
 from yatzy_env.errors import YatzyError, one_line
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules.ruleset import ruleset_from
@@ -40,47 +41,32 @@ class Replay:
         if self.figures is None:
             return []
         cards = range(len(self.session.setup.teams))
-        return [balance(self.session.entries, self.figures, "card", card) for card in cards]
+        return [sum_up(self.session.entries, self.figures, "card", card) for card in cards]
 
     def fields(self) -> dict[str, Any]:
         """The replay as JSON values."""
         session, balances = self.session, self.balances()
-        owners = [[session.setup.seats[seat].name for seat in team] for team in session.setup.teams]
+        setup, entries = session.setup, session.entries
         cards = [
             {
-                "players": owners[card],
-                "score": int(session.games.total[card]),
-                "luck": balances[card].luck if balances else None,
-                "loss": balances[card].loss if balances else None,
-                "mean_loss": balances[card].mean_loss if balances else None,
+                "players": [setup.seats[seat].name for seat in team],
+                "score": session.totals[card],
+                **{key: getattr(balances[card], key) if balances else None for key in ("luck", "loss", "mean_loss")},
             }
-            for card in range(len(owners))
+            for card, team in enumerate(setup.teams)
         ]
-        decisions = [
-            self._decision(entry, self.figures[number] if self.figures is not None else None)
-            for number, entry in enumerate(session.entries)
-            if entry.action is not None
-        ]
+        moves = ExportedMove.of(session.rules, entries)
+        log = [line for line in LogEntry.page(session, self.figures, None, 0, len(entries)) if line.kind != "throw"]
         return {
             "ruleset": session.rules.name,
             "optimum": self.optimum,
-            "finished": session.phase == "finished",
+            "finished": session.is_finished,
             "dice_follow_seed": self.checked,
             "cards": cards,
-            "decisions": decisions,
-        }
-
-    def _decision(self, entry: Entry, figure: Figure | None) -> dict[str, Any]:
-        names = names_of(self.session.rules)
-        return {
-            "card": entry.card,
-            "seat": entry.seat,
-            "turn": entry.turn + 1,
-            "dice": sorted(entry.dice),
-            "throws_left": entry.situation.throws_left,
-            "action": names[entry.action or 0],
-            "best": names[figure.best] if figure is not None and figure.best is not None else None,
-            "loss": shown_loss(figure.loss) if figure is not None else None,
+            "decisions": [
+                move.model_dump() | {"best": line.best, "loss": line.loss}
+                for move, line in zip(moves, log, strict=True)
+            ],
         }
 
 
@@ -107,13 +93,13 @@ def replay_file(path: Path, solution_source: Callable[[Ruleset], Solution | None
         text = one_line(error)[:300] if is_json else first["msg"]
         raise YatzyError(f"{path} is not an exported game: {text}") from error
     session = _play_again(game, path)
-    if session.games.total.tolist() != game.totals:
-        raise YatzyError(f"{path}: its totals {game.totals} are not those of its moves {session.games.total.tolist()}")
+    if session.totals != game.totals:
+        raise YatzyError(f"{path}: its totals {game.totals} are not those of its moves {session.totals}")
     solution = solution_source(session.rules)
+    checked = _follows_seed(game, session)
     if solution is None:
-        return Replay(session, None, None, _follows_seed(game, session))
-    figures = Ledger(solution).update(session.entries)
-    return Replay(session, solution.expected_score, figures, _follows_seed(game, session))
+        return Replay(session, None, None, checked)
+    return Replay(session, solution.expected_score, Ledger(solution).update(session.entries), checked)
 
 
 def _play_again(game: ExportedGame, path: Path) -> Session:
@@ -134,7 +120,7 @@ def _play_again(game: ExportedGame, path: Path) -> Session:
 
 def _move_again(session: Session, move: ExportedMove) -> None:
     here = (session.card, session.seat, session.turn + 1)
-    if session.phase == "finished" or here != (move.card, move.seat, move.turn):
+    if session.is_finished or here != (move.card, move.seat, move.turn):
         raise GameError("illegal_move", f"card {move.card}, seat {move.seat}, turn {move.turn} is not on turn")
     if session.phase == "enter":
         new = list(move.dice)
@@ -157,8 +143,8 @@ def _follows_seed(game: ExportedGame, session: Session) -> bool | None:
     if game.seed is None:
         return None
     try:
-        setup = Setup(**(session.setup.__dict__ | {"seed": game.seed}))
-        if setup.digest != game.seed_digest:
+        setup = replace(session.setup, seed=game.seed)
+        if setup.seed_digest != game.seed_digest:
             return False
         again = Session(setup)
         for move in game.moves:

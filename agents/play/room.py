@@ -12,20 +12,29 @@ import hmac
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import numpy as np
 
-from agents.play import contract
-from agents.play.coach import Figure, Ledger, balance
-from agents.play.library import Library, Shelf
+from agents.play.ledger import Ledger, sum_up
+from agents.play.library import Library
+from agents.play.open_game import OpenGame
+from agents.play.schemas.game import (
+    AgentMove,
+    BoxChoice,
+    DiceMove,
+    KeepMove,
+    Move,
+    NewGame,
+    NewSeat,
+    PersonSeat,
+    Settings,
+    ThrowMove,
+    UndoMove,
+)
 from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
 from agents.play.store import NumberTakenError, Result, Store
-from agents.play.views import box_choice
 from yatzy_env.errors import YatzyError
 
 _IN_MEMORY = 256  # games; more are read from the store again when they are asked for
@@ -39,41 +48,6 @@ class RoomFullError(GameError):
 
 class NoSuchGameError(GameError):
     """There is no such game, or the token is not its own."""
-
-
-@dataclass(eq=False)
-class OpenGame:
-    """A game in memory. Whoever reads or changes it holds its lock."""
-
-    id: str
-    token: str  # SHA-256 of it
-    session: Session
-    shelf: Shelf
-    coach: contract.Level
-    hidden_totals: bool
-    lock: threading.RLock = field(default_factory=threading.RLock)
-    ledger: Ledger | None = None
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether all cards are full."""
-        return self.session.phase == "finished"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What is kept with the game beside its steps."""
-        return {"coach": self.coach, "hidden_totals": self.hidden_totals}
-
-    def figures(self) -> list[Figure] | None:
-        """The coach's figures of the whole log; None where the ruleset is not solved."""
-        if not self.session.entries:
-            return []  # a new game does not wait for a solution to be loaded
-        if self.ledger is None:
-            solution = self.shelf.solution()
-            if solution is None:
-                return None
-            self.ledger = Ledger(solution)
-        return self.ledger.update(self.session.entries)
 
 
 class Room:
@@ -94,7 +68,7 @@ class Room:
         self._games: OrderedDict[str, OpenGame] = OrderedDict()
         store.forget_open_games((datetime.now(UTC) - _FORGET_AFTER).isoformat(timespec="seconds"))
 
-    def create(self, wanted: contract.NewGame) -> tuple[OpenGame, str]:
+    def create(self, wanted: NewGame) -> tuple[OpenGame, str]:
         """Starts a game.
 
         Returns:
@@ -144,7 +118,7 @@ class Room:
                 self._put(game)
             return self._games[game_id]
 
-    def move(self, game: OpenGame, move: contract.Move) -> None:
+    def move(self, game: OpenGame, move: Move) -> None:
         """Takes a step of a game, and keeps it.
 
         Raises:
@@ -156,7 +130,7 @@ class Room:
                 raise GameError("stale_version", _STALE.format(made_on=move.version, version=session.version))
             self._take(game, self._step(game, move))
 
-    def change(self, game: OpenGame, settings: contract.Settings) -> None:
+    def change(self, game: OpenGame, settings: Settings) -> None:
         """Changes settings of a game, and keeps them."""
         with game.lock:
             if settings.coach is not None:
@@ -165,46 +139,38 @@ class Room:
                 game.hidden_totals = settings.hidden_totals
             self.store.change_settings(game.id, game.settings)
 
-    def _step(self, game: OpenGame, move: contract.Move) -> Step:
-        """The step that a move asks for, checked."""
+    def _step(self, game: OpenGame, move: Move) -> Step:
+        """The step that a move asks for; what it takes for granted the session checks."""
         session = game.session
-        if isinstance(move, contract.UndoMove):
-            if not session.can_undo:
-                raise GameError("cannot_undo", "nothing can be taken back: dice have been thrown since the last move")
+        if isinstance(move, UndoMove):
             return Step("undo")
-        if isinstance(move, contract.DiceMove):
-            if session.phase != "enter":
-                raise GameError("illegal_move", "no dice are awaited now")
+        if isinstance(move, DiceMove):
             return Step("dice", None, tuple(move.dice))
-        if isinstance(move, contract.AgentMove):
+        if isinstance(move, AgentMove):
             return _agent_step(game)
         if session.agent is not None:
             raise GameError("illegal_move", f"on turn is the agent {session.agent!r}: let it move by 'agent'")
-        if isinstance(move, contract.ThrowMove):
+        if isinstance(move, ThrowMove):
             return Step("throw")
-        if isinstance(move, contract.KeepMove):
+        if isinstance(move, KeepMove):
             return session.keep_step(move.dice, move.positions)
         step = session.score_step(move.box)
-        if not move.confirm_zero and session.choices() > 1 and _writes_zero(session, step):
+        if not move.confirm_zero and len(session.legal_actions()) > 1 and _writes_zero(session, step):
             raise GameError("confirm_zero", f"box {move.box!r} would get 0 points: confirm_zero is needed")
         return step
 
     def _take(self, game: OpenGame, step: Step) -> None:
-        """Tries a step on a copy of the game, stores it, and only then takes it."""
-        session, when = game.session, _now()
-        version = session.version
+        """Checks a step, stores it, and only then takes it; the last is tried on a copy, for what the game comes to."""
+        session, when, results = game.session, _now(), None
+        session.check(step)
         if step.kind == "score" and session.turns == session.all_turns - 1:
-            after = Session.replay(session.setup, [*session.steps, step])
-            results = _results(game, after, when)
-        else:
-            results = None
-            _check(session, step)
+            results = _results(game, Session.replay(session.setup, [*session.steps, step]), when)
         try:
-            self.store.add_step(game.id, version, step, when, results)
+            self.store.add_step(game.id, session.version, step, when, results)
         except NumberTakenError as error:
             with self._lock:
                 self._games.pop(game.id, None)
-            raise GameError("stale_version", _STALE.format(made_on=version, version="a later one")) from error
+            raise GameError("stale_version", _STALE.format(made_on=session.version, version="a later one")) from error
         session.apply(step)
 
     def _read(self, game_id: str) -> OpenGame | None:
@@ -224,8 +190,8 @@ class Room:
             self._games.popitem(last=False)
 
 
-def _seat(seat: contract.NewSeat) -> SeatPlan:
-    if isinstance(seat, contract.PersonSeat):
+def _seat(seat: NewSeat) -> SeatPlan:
+    if isinstance(seat, PersonSeat):
         return SeatPlan(seat.name.strip())
     return SeatPlan(seat.agent, seat.agent)
 
@@ -243,47 +209,29 @@ def _agent_step(game: OpenGame) -> Step:
 
 
 def _writes_zero(session: Session, step: Step) -> bool:
-    return box_choice(session, (step.action or 0) - session.tables.keeps).is_zero
-
-
-def _check(session: Session, step: Step) -> None:
-    """Raises what `session.apply(step)` would raise. Steps made by `Room._step` have passed all but the phase."""
-    wanted = {"throw": "throw", "keep": "decide", "score": "decide", "dice": "enter"}
-    if step.kind == "undo":
-        return
-    if session.phase == "finished":
-        raise GameError("game_over", "the game is finished")
-    if session.phase != wanted[step.kind]:
-        raise GameError("illegal_move", f"no {step.kind} is possible now: the phase is {session.phase!r}")
-    if step.kind == "dice" and len(step.dice) != session.awaited:
-        raise GameError("illegal_move", f"{session.awaited} dice are awaited, got {len(step.dice)}")
+    return BoxChoice.of(session, (step.action or 0) - session.tables.keeps).is_zero
 
 
 def _results(game: OpenGame, session: Session, when: str) -> list[Result]:
     """What a finished game says about the persons in it."""
-    totals = session.games.total.tolist()
-    solution = game.shelf.solution()
+    setup, totals, solution = session.setup, session.totals, game.shelf.solution()
     figures = Ledger(solution).update(session.entries) if solution is not None else None
     found = []
-    for seat, plan in enumerate(session.setup.seats):
+    for seat, plan in enumerate(setup.seats):
         if plan.agent is not None:
             continue
-        card = next(number for number, team in enumerate(session.setup.teams) if seat in team)
-        own = balance(session.entries, figures, "seat", seat) if figures is not None else None
-        others = [number for number in range(len(totals)) if number != card]
+        card = setup.card_of(seat)
+        own = sum_up(session.entries, figures, "seat", seat) if figures is not None else None
+        others = [team for number, team in enumerate(setup.teams) if number != card]
         fields = {
             "seat": seat,
             "name": plan.name,
             "ruleset": session.rules.name,
             "score": totals[card],
-            "opponents": [
-                session.setup.seats[other].name for number in others for other in session.setup.teams[number]
-            ],
+            "opponents": [setup.seats[other].name for team in others for other in team],
             "won": totals[card] == max(totals),
             "cards": len(totals),
-            "loss": own.loss if own is not None else None,
-            "luck": own.luck if own is not None else None,
-            "mean_loss": own.mean_loss if own is not None else None,
+            **{key: getattr(own, key, None) for key in ("loss", "luck", "mean_loss")},
             "bonus": _earned_bonuses(session, card),
             "yatzy": _earned_yatzys(session, card),
         }
@@ -304,52 +252,6 @@ def _earned_yatzys(session: Session, card: int) -> list[int]:
     """How many yatzy boxes hold points, and how many there are."""
     boxes = [box for box, name in enumerate(session.rules.box_names) if name.partition("@")[0] == "yatzy"]
     return [int((session.games.written[card, boxes] > 0).sum()), len(boxes)]
-
-
-def record(store: Store, name: str, most: int = 200) -> contract.PlayerRecord:
-    """History and statistics of a person."""
-    results = store.results(name)
-    by_ruleset: dict[str, list[dict[str, Any]]] = {}
-    for one in results:
-        by_ruleset.setdefault(one.fields["ruleset"], []).append(one.fields)
-    return contract.PlayerRecord(
-        name=name,
-        games=[_history(one) for one in results[:most]],
-        statistics=[_statistics(ruleset, rows) for ruleset, rows in sorted(by_ruleset.items())],
-    )
-
-
-def _history(one: Result) -> contract.HistoryGame:
-    fields = one.fields
-    return contract.HistoryGame(
-        id=one.game,
-        finished=one.finished,
-        players=fields["cards"],
-        **{key: fields[key] for key in ("ruleset", "score", "opponents", "won", "loss", "luck", "mean_loss")},
-    )
-
-
-def _statistics(ruleset: str, rows: Sequence[dict[str, Any]]) -> contract.Statistics:
-    scores = [row["score"] for row in rows]
-    contested = [row for row in rows if row["cards"] > 1]
-    losses = [row["loss"] for row in rows if row["loss"] is not None]
-    return contract.Statistics(
-        ruleset=ruleset,
-        games=len(rows),
-        wins=sum(row["won"] for row in contested),
-        games_with_opponents=len(contested),
-        mean=sum(scores) / len(scores),
-        best=max(scores),
-        worst=min(scores),
-        bonus_rate=_rate([row["bonus"] for row in rows]),
-        yatzy_rate=_rate([row["yatzy"] for row in rows]),
-        mean_loss=sum(losses) / len(losses) if losses else None,
-    )
-
-
-def _rate(counts: Sequence[Sequence[int]]) -> float | None:
-    possible = sum(of for _, of in counts)
-    return sum(earned for earned, _ in counts) / possible if possible else None
 
 
 def _hash(token: str) -> str:

@@ -1,11 +1,11 @@
 """The rules of a ruleset as sentences: message keys with values, generated from its fields, in the order of reading.
 
-The page puts them into words in each language; see `contract.RulesItem` for the keys.
+The page puts them into words in each language; see `schemas.rulesets.RulesItem` for the keys.
 """
 
 from __future__ import annotations
 
-from agents.play import contract
+from agents.play.schemas import rulesets as contract
 from yatzy_env.multisets import counts_of, dice_of, multisets
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules.boxes import UPPER, face_of
@@ -34,7 +34,7 @@ _YACHT_WORDS = ("small_straight", "large_straight", "chance", "yatzy")
 
 
 def label_key(rules: Ruleset, box: str) -> str:
-    """The message key of a box's name, see the head of `contract`.
+    """The message key of a box's name, see docs/play.md.
 
     Args:
         rules: the ruleset.

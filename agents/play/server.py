@@ -1,4 +1,4 @@
-"""The web server: the endpoints of `contract` around a `Room`, and the page's files."""
+"""The web server: the endpoints around a `Room`, described in docs/play.md, and the page's files."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.staticfiles import StaticFiles
 
-from agents.play import contract
-from agents.play.api_games import add_after_game, add_games
+from agents.play.api_games import add_games
 from agents.play.api_rulesets import add_rulesets
 from agents.play.config import Config
 from agents.play.guard import Guard
 from agents.play.library import Library
 from agents.play.room import Room
+from agents.play.schemas.common import Problem
 from agents.play.steps import GameError
 from agents.play.store import Store
 from agents.play.warm import warm
@@ -32,7 +32,7 @@ from yatzy_env.errors import YatzyError
 WEB = Path(__file__).parent / "web"
 _STATUS = {"unknown_ruleset": 404, "no_such_game": 404, "no_such_lesson": 404, "room_full": 503}
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": contract.Problem} for status in (400, 403, 404, 409, 413, 415, 422, 429, 503)
+    status: {"model": Problem} for status in (400, 403, 404, 409, 413, 415, 422, 429, 503)
 }
 
 
@@ -70,7 +70,6 @@ def create_app(store: Store, library: Library, config: Config | None = None) -> 
     _answer_problems(app)
     add_rulesets(app, library, room, config)
     add_games(app, room)
-    add_after_game(app, room)
 
     @app.get("/", include_in_schema=False)
     def page() -> FileResponse:
@@ -121,5 +120,5 @@ def _methods(app: FastAPI, request: Request) -> str:
 
 def problem(status: int, code: str, message: str, headers: Any = None) -> Response:
     """An error as an answer, its message in one line."""
-    body = contract.Problem(code=code, message=" ".join(message.split()))
+    body = Problem(code=code, message=" ".join(message.split()))
     return JSONResponse(body.model_dump(), status, headers)

@@ -13,14 +13,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from agents.play.steps import Entry, GameError, Setup, Step, action_numbers
+from agents.play.steps import Entry, GameError, Setup, Step, action_numbers, keep_faces
 from yatzy_env import dice
-from yatzy_env.games import Games, clear_game, decision_noise, gains, is_legal, new_games, noise_keys, settle
+from yatzy_env.card import is_joker
+from yatzy_env.games import (
+    Games,
+    action_masks,
+    clear_game,
+    decision_noise,
+    gains,
+    is_legal,
+    new_games,
+    noise_keys,
+    settle,
+)
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situation, Situations, single
 from yatzy_env.tables import Tables, compile_tables, roll_index
@@ -96,6 +107,22 @@ class Session:
         return self.setup.rules
 
     @property
+    def is_finished(self) -> bool:
+        """Whether all cards are full."""
+        return self.phase == "finished"
+
+    @property
+    def seed(self) -> str | None:
+        """The text the dice follow from; None until the game is finished, and with real dice."""
+        return self.setup.seed if self.is_finished else None
+
+    @property
+    def totals(self) -> list[int]:
+        """Points of each card."""
+        found: list[int] = self.games.total.tolist()
+        return found
+
+    @property
     def card(self) -> int:
         """The card on turn; that of the last turn when the game is finished."""
         return min(self.turns, self.all_turns - 1) % len(self.setup.teams)
@@ -119,7 +146,27 @@ class Session:
     @property
     def agent(self) -> str | None:
         """The agent on turn; None for a person or a finished game."""
-        return None if self.phase == "finished" else self.setup.seats[self.seat].agent
+        return None if self.is_finished else self.setup.seats[self.seat].agent
+
+    @property
+    def throw(self) -> int:
+        """Throws made in the turn that goes on, 0 before its first."""
+        if self.is_finished or not self.dice:
+            return 0
+        return int(self.games.throw[self.card]) + (self.phase == "decide")
+
+    @property
+    def throws_left(self) -> int:
+        """Throws still possible in the turn that goes on, saved ones included."""
+        return 0 if self.is_finished else int(self.games.now.throws_left[self.card]) + (not self.dice)
+
+    @property
+    def is_joker(self) -> bool:
+        """Whether the dice on the table are a joker."""
+        if self.phase != "decide":
+            return False
+        alike = self.tables.alike[self.games.now.roll[self.card]]
+        return bool(is_joker(self.tables.card, self.games.now.filled[self.card], alike))
 
     @property
     def awaited(self) -> int:
@@ -152,14 +199,11 @@ class Session:
             return np.full(self.tables.card.boxes, -1, np.int64)
         return gains(self.tables, self.lane())[0]
 
-    def choices(self) -> int:
-        """How many different things can be done now; keeps that hold the same dice are one."""
+    def legal_actions(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The actions that are legal now; none unless a decision is awaited. Keeps that hold the same dice are one."""
         if self.phase != "decide":
-            return 0
-        boxes = int((self.gains() >= 0).sum())
-        if not self.situation.throws_left:
-            return boxes
-        return boxes + int(self.tables.within[self.games.now.roll[self.card]].sum())
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(action_masks(self.tables, self.lane())[0])
 
     # ------------------------------------------------------------------------------------ steps
 
@@ -221,8 +265,38 @@ class Session:
             raise GameError("illegal_move", f"action {action} is not legal now")
         if action >= self.tables.keeps:
             return Step("score", int(action))
-        counts = self.tables.counts[action]
-        return self.keep_step([face for face in range(1, 7) for _ in range(int(counts[face - 1]))])
+        return self.keep_step(keep_faces(self.rules, action) or [])
+
+    def check(self, step: Step) -> None:
+        """Raises what `apply` would raise, and changes nothing.
+
+        Raises:
+            GameError: if the step is not possible now.
+        """
+        if step.kind == "undo":
+            self._undoable()
+        elif step.kind == "throw":
+            self._want("throw", "throw the first dice")
+        elif step.kind == "dice":
+            self._want("enter", "type in dice")
+            if len(step.dice) != self.awaited or any(not 1 <= face <= 6 for face in step.dice):
+                raise GameError(
+                    "illegal_move", f"{self.awaited} dice from 1 to 6 are awaited, got {_listed(step.dice)}"
+                )
+        else:
+            self._want("decide", "decide")
+            self._check_decision(step)
+
+    def _check_decision(self, step: Step) -> None:
+        action = step.action
+        if action is None or not is_legal(self.tables, self.games.now, self.card, action):
+            raise GameError("illegal_move", f"action {action} is not legal now")
+        if step.kind == "keep":
+            held = [self.dice[place] for place in step.dice if 0 <= place < len(self.dice)]
+            if self.keep_step(held, step.dice).action != action:
+                raise GameError("illegal_move", f"action {action} does not hold {_listed(held)}")
+        elif action < self.tables.keeps:
+            raise GameError("illegal_move", f"action {action} fills no box")
 
     def apply(self, step: Step) -> None:
         """Takes a step.
@@ -230,6 +304,7 @@ class Session:
         Raises:
             GameError: if it is not possible now; then nothing has changed.
         """
+        self.check(step)
         if step.kind == "undo":
             self._undo()
             self.steps.pop()
@@ -244,36 +319,24 @@ class Session:
         self.version += 1
 
     def _throw(self) -> None:
-        self._want("throw", "throw the first dice")
         self.dice = [0] * self.tables.dice
         self._land(self._server_dice())
 
     def _enter(self, faces: Sequence[int]) -> None:
-        self._want("enter", "type in dice")
-        if len(faces) != self.awaited or any(not 1 <= face <= 6 for face in faces):
-            raise GameError("illegal_move", f"{self.awaited} dice from 1 to 6 are awaited, got {_listed(faces)}")
         self.dice = self.dice or [0] * self.tables.dice
-        self._land(list(faces))
+        self._land(faces)
 
     def _decide(self, step: Step) -> None:
-        self._want("decide", "decide")
-        lane, action = self.card, step.action
-        if action is None or not is_legal(self.tables, self.games.now, lane, action):
-            raise GameError("illegal_move", f"action {action} is not legal now")
-        if step.kind == "keep":
-            held = [self.dice[place] for place in step.dice if 0 <= place < len(self.dice)]
-            if self.keep_step(held, step.dice).action != action:
-                raise GameError("illegal_move", f"action {action} does not hold {_listed(held)}")
-        elif action < self.tables.keeps:
-            raise GameError("illegal_move", f"action {action} fills no box")
-        self._remember()
+        lane, action = self.card, step.action or 0  # None has been refused
+        games = Games(**{name: values.copy() for name, values in self.games._asdict().items()})
+        self._before = _Before(games, self.phase, self.turns, self.dice, self.thrown, len(self.entries))
         scored = action >= self.tables.keeps
-        entry = self._entry("score" if scored else "keep", action=action, choices=self.choices())
+        entry = self._entry("score" if scored else "keep", action=action, choices=len(self.legal_actions()))
         gained = int(settle(self.tables, self.games, lane, action))
         self.games.now.roll[lane] = -1
         if scored:
             written = int(self.games.written[lane, action - self.tables.keeps])
-            self.entries.append(_with(entry, points=written, gain=gained))
+            self.entries.append(replace(entry, points=written, gain=gained))
             self._next_turn()
             return
         self.entries.append(entry)
@@ -283,20 +346,23 @@ class Session:
         else:
             self._land(self._server_dice())
 
+    def _undoable(self) -> _Before:
+        """What an undo goes back to."""
+        if self._before is None:
+            raise GameError("cannot_undo", "nothing can be taken back: dice have been thrown since the last move")
+        return self._before
+
     def _undo(self) -> None:
-        before = self._before
-        if before is None:
-            raise GameError("cannot_undo", "there is nothing to take back: dice have been thrown since the last move")
-        for now, then in zip(_arrays(self.games), _arrays(before.games), strict=True):
-            now[:] = then
-        self.phase, self.turns, self.dice, self.thrown = before.phase, before.turns, before.dice, before.thrown
+        before = self._undoable()
+        self.games, self.phase, self.turns = before.games, before.phase, before.turns
+        self.dice, self.thrown = before.dice, before.thrown
         del self.entries[before.entries :]
         self._before = None
 
     # ------------------------------------------------------------------------------------ inside
 
     def _want(self, phase: Phase, what: str) -> None:
-        if self.phase == "finished":
+        if self.is_finished:
             raise GameError("game_over", "the game is finished")
         if self.phase != phase:
             waiting = {"throw": "the first throw", "decide": "a decision", "enter": "dice to be typed in"}[self.phase]
@@ -309,7 +375,7 @@ class Session:
         state = np.uint64(dice.throw_state(player, self.turn, int(games.throw[lane])))
         return [int(dice.die(state, number)) + 1 for number in range(self.dice.count(0))]
 
-    def _land(self, faces: list[int]) -> None:
+    def _land(self, faces: Sequence[int]) -> None:
         """Puts faces on the positions that are 0 and awaits a decision."""
         self.thrown = [face == 0 for face in self.dice]
         landing = iter(faces)
@@ -335,23 +401,10 @@ class Session:
             card=self.card,
             turn=self.turn,
             situation=self.situation,
-            total=int(self.games.total[self.card]),
+            total=self.totals[self.card],
             dice=tuple(self.dice),
             **more,
         )
-
-    def _remember(self) -> None:
-        arrays = {name: values.copy() for name, values in self.games._asdict().items()}
-        copy = Games(**arrays)
-        self._before = _Before(copy, self.phase, self.turns, self.dice, self.thrown, len(self.entries))
-
-
-def _arrays(games: Games) -> list[np.ndarray[Any, Any]]:
-    return [*games.now, *games[1:]]
-
-
-def _with(entry: Entry, **changes: Any) -> Entry:
-    return Entry(**(entry.__dict__ | changes))
 
 
 def _listed(faces: Sequence[int]) -> str:

@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 from yatzy_env.envs.multiplayer_rules import checked_teams
 from yatzy_env.errors import YatzyError
+from yatzy_env.multisets import dice_of
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situation
-from yatzy_env.tables import action_names
+from yatzy_env.tables import action_names, compile_tables
 
 StepKind = Literal["throw", "keep", "score", "dice", "undo"]
 
@@ -31,6 +32,11 @@ class SeatPlan:
 
     name: str
     agent: str | None = None
+
+    @property
+    def kind(self) -> Literal["person", "agent"]:
+        """Who sits there."""
+        return "person" if self.agent is None else "agent"
 
 
 @dataclass(frozen=True)
@@ -57,9 +63,13 @@ class Setup:
         return self.seed is None
 
     @property
-    def digest(self) -> str | None:
+    def seed_digest(self) -> str | None:
         """The SHA-256 of the seed, which may be shown before the game."""
         return None if self.seed is None else hashlib.sha256(self.seed.encode("ascii")).hexdigest()
+
+    def card_of(self, seat: int) -> int:
+        """The card that a seat plays on."""
+        return next(card for card, team in enumerate(self.teams) if seat in team)
 
 
 @dataclass(frozen=True)
@@ -125,6 +135,12 @@ class Entry:
 def names_of(rules: Ruleset) -> tuple[str, ...]:
     """The name of every action, such as "keep 5 5" or "score chance"; `tables.action_names`, made once."""
     return tuple(action_names(rules))
+
+
+def keep_faces(rules: Ruleset, action: int) -> list[int] | None:
+    """The faces a keep holds; None for a box."""
+    tables = compile_tables(rules)
+    return None if action >= tables.keeps else list(dice_of(tables.counts[action].tolist()))
 
 
 @lru_cache(maxsize=64)

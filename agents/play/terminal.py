@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Callable
 
 from rich.console import Console
 from rich.table import Table
 
-from agents.play import contract
-from agents.play.coach import Choice, Figure, advise, estimate, shown_loss
 from agents.play.library import Shelf
-from agents.play.room import OpenGame, Room
+from agents.play.open_game import OpenGame
+from agents.play.room import Room
+from agents.play.schemas.common import Level
+from agents.play.schemas.game import (
+    AgentMove,
+    AgentSeat,
+    Card,
+    Choices,
+    KeepMove,
+    LogEntry,
+    Move,
+    NewGame,
+    NewSeat,
+    PersonSeat,
+    ScoreMove,
+    ThrowMove,
+    UndoMove,
+    Upper,
+)
 from agents.play.steps import GameError, names_of
-from agents.play.views import box_choice, card_of, option_of, review_of
 from yatzy_env.envs.render import box_label
 from yatzy_env.errors import YatzyError
 
-Level = Literal["off", "hints", "full"]
 Ask = Callable[[str], str]
 
 HELP = """\
@@ -52,12 +65,10 @@ class TerminalGame:
             QuitGame: if the person stops.
         """
         session = self.game.session
-        self.console.print(f"The dice follow from a seed with SHA-256 {session.setup.digest}", highlight=False)
-        while session.phase != "finished":
-            if session.agent is not None and self._can_take_back():
-                self._before_agent()
-            elif session.agent is not None:
-                self._move(contract.AgentMove(type="agent", version=session.version))
+        self.console.print(f"The dice follow from a seed with SHA-256 {session.setup.seed_digest}", highlight=False)
+        while not session.is_finished:
+            if session.agent is not None and not self._can_take_back():
+                self._move(AgentMove(type="agent", version=session.version))
             elif session.phase == "throw":
                 self._before_throw()
             else:
@@ -71,11 +82,9 @@ class TerminalGame:
         """Prints all cards side by side; what open boxes of the card on turn would pay stands in parentheses."""
         session = self.game.session
         rules, several = session.rules, len(session.rules.columns) > 1
-        cards = [card_of(session, number, hidden=False) for number in range(len(session.setup.teams))]
-        offers = {}
-        if session.phase == "decide":
-            legal = [box for box, gain in enumerate(session.gains().tolist()) if gain >= 0]
-            offers = {rules.box_names[box]: box_choice(session, box).points for box in legal}
+        cards = [Card.of(session, number) for number in range(len(session.setup.teams))]
+        choices = Choices.of(session)
+        offers = {choice.box: choice.points for choice in choices.boxes} if choices is not None else {}
         table = Table("", *(" + ".join(session.setup.seats[seat].name for seat in card.seats) for card in cards))
         for box, name in enumerate(rules.box_names):
             label = box_label(rules, name) + (f" ×{rules.columns[box // len(rules.boxes)]}" if several else "")
@@ -93,72 +102,77 @@ class TerminalGame:
         table.add_row("Total", *(f"[bold]{card.total}" for card in cards))
         self.console.print(table)
 
-    def _cell(self, card: contract.Card, box: int, offers: dict[str, int]) -> str:
+    def _cell(self, card: Card, box: int, offers: dict[str, int]) -> str:
         cell = card.cells[box]
         if cell.points is not None:
             return str(cell.points)
         offered = offers.get(cell.box) if card.index == self.game.session.card else None
         return "" if offered is None else f"[dim]({offered})"
 
-    def _before_throw(self) -> None:
-        session = self.game.session
-        question = f"\n{session.setup.seats[session.seat].name}: Enter throws the dice"
-        said = self.ask(question + (", undo takes the last box back: " if session.can_undo else ": ")).strip().lower()
-        if said in ("quit", "q"):
-            raise QuitGame
-        if said == "undo":
-            self._move(contract.UndoMove(type="undo", version=session.version))
-        elif said == "help":
-            self.console.print(HELP, highlight=False)
-        else:
-            self._move(contract.ThrowMove(type="throw", version=session.version))
-
     def _can_take_back(self) -> bool:
         """Whether the last step was a person's box."""
         session = self.game.session
         return session.can_undo and session.setup.seats[session.entries[-1].seat].agent is None
 
-    def _before_agent(self) -> None:
-        """Lets a person take a box back before an agent throws."""
+    def _before_throw(self) -> None:
+        """Lets a person throw, or take a box back before an agent throws."""
         session = self.game.session
-        said = self.ask(f"Enter lets {session.setup.seats[session.seat].name} play, undo takes the box back: ")
-        if said.strip().lower() in ("quit", "q"):
-            raise QuitGame
-        if said.strip().lower() == "undo":
-            self._move(contract.UndoMove(type="undo", version=session.version))
+        name, version, is_agent = session.setup.seats[session.seat].name, session.version, session.agent is not None
+        if is_agent:
+            question = f"Enter lets {name} play, undo takes the box back: "
         else:
-            self._move(contract.AgentMove(type="agent", version=session.version))
+            question = (
+                f"\n{name}: Enter throws the dice{', undo takes the last box back' if session.can_undo else ''}: "
+            )
+        said = self._asked(question)
+        if said == "undo":
+            self._move(UndoMove(type="undo", version=version))
+        elif said == "help":
+            self.console.print(HELP, highlight=False)
+        elif is_agent:
+            self._move(AgentMove(type="agent", version=version))
+        else:
+            self._move(ThrowMove(type="throw", version=version))
+
+    def _asked(self, question: str) -> str:
+        """What the person says.
+
+        Raises:
+            QuitGame: if that is to stop.
+        """
+        said = self.ask(question).strip().lower()
+        if said in ("quit", "q"):
+            raise QuitGame
+        return said
 
     def _decide(self) -> None:
         session = self.game.session
         if self.game.coach == "full":
             self._advise()
-        left = session.situation.throws_left
+        left = session.throws_left
         self.show_cards()
         dice = " ".join(f"[{face}]" for face in session.dice)
         self.console.print(f"{dice}   {left} throw{'s' if left != 1 else ''} left", markup=False, highlight=False)
-        said = self.ask("> ").strip().lower()
-        if said in ("quit", "q"):
-            raise QuitGame
+        said = self._asked("> ")
         if said in ("", "help", "?"):
             self.console.print(HELP, highlight=False)
         elif said == "hint":
             self._advise()
         elif said == "undo":
-            self._move(contract.UndoMove(type="undo", version=session.version))
+            self._move(UndoMove(type="undo", version=session.version))
         elif said.startswith("box"):
             self._fill(said.removeprefix("box").strip())
         else:
             self._keep(said)
 
     def _keep(self, said: str) -> None:
-        faces = [int(one) for one in said.replace(" ", "").replace(",", "") if one.isdigit()]
-        if len(faces) != len(said.replace(" ", "").replace(",", "")):
+        faces = said.replace(" ", "").replace(",", "")
+        if not all(one.isdigit() for one in faces):
             self.console.print(f"{said!r} is not understood\n{HELP}", highlight=False, markup=False)
             return
-        version = self.game.session.version
+        version, dice = self.game.session.version, [int(face) for face in faces if int(face)]
         try:
-            move = contract.KeepMove(type="keep", version=version, dice=[face for face in faces if face])
+            move = KeepMove(type="keep", version=version, dice=dice)
         except ValueError:
             self.console.print("hold up to five dice that show 1 to 6", style="red")
             return
@@ -173,7 +187,7 @@ class TerminalGame:
             which = ", ".join(found) if found else ", ".join(names)
             self.console.print(f"which box? {which}", highlight=False, markup=False)
             return
-        move = contract.ScoreMove(type="score", version=session.version, box=found[0])
+        move = ScoreMove(type="score", version=session.version, box=found[0])
         try:
             self.room.move(self.game, move)
         except GameError as error:
@@ -182,7 +196,7 @@ class TerminalGame:
             elif self.ask(f"{found[0]} would get 0 points. Write the zero? (y/n) ").strip().lower() in ("y", "yes"):
                 self._move(move.model_copy(update={"confirm_zero": True}))
 
-    def _move(self, move: contract.Move) -> None:
+    def _move(self, move: Move) -> None:
         try:
             self.room.move(self.game, move)
         except GameError as error:
@@ -191,76 +205,63 @@ class TerminalGame:
     def _tell(self) -> None:
         """Says what has happened since it was last called, and how the coach marks it."""
         session = self.game.session
-        figures = self.game.figures() if self.game.coach != "off" else None
-        self._told = min(self._told, len(session.entries))
-        for number in range(self._told, len(session.entries)):
-            entry = session.entries[number]
-            name = session.setup.seats[entry.seat].name
-            if entry.kind == "throw" and session.setup.seats[entry.seat].agent is not None:
-                self.console.print(f"{name} throws {' '.join(map(str, entry.dice))}", style="dim", highlight=False)
-            elif entry.action is not None:
-                text = spoken(self.game, entry.action)
-                gain = f" for {entry.gain}" if entry.gain is not None else ""
-                self.console.print(f"{name}: {text}{gain}{self._marked(number, figures)}", highlight=False)
+        names = names_of(session.rules)
+        for line in self.game.log(self._told, len(session.entries)):
+            entry, seat = session.entries[line.index], session.setup.seats[line.seat]
+            if entry.action is not None:
+                gain = f" for {line.gain}" if line.gain is not None else ""
+                mark = self._marked(line) if entry.choices > 1 else ""
+                self.console.print(f"{seat.name}: {self._spoken(names[entry.action])}{gain}{mark}", highlight=False)
+            elif seat.agent is not None:
+                self.console.print(f"{seat.name} throws {' '.join(map(str, line.dice))}", style="dim", highlight=False)
         self._told = len(session.entries)
 
-    def _marked(self, number: int, figures: Sequence[Figure] | None) -> str:
-        entry, marks = self.game.session.entries[number], self.game.shelf.marks
-        if figures is None or entry.choices < 2:
+    def _marked(self, line: LogEntry) -> str:
+        if line.loss is None or self.game.coach == "off":
             return ""
-        figure = figures[number]
-        if not shown_loss(figure.loss) or figure.best is None:
+        if not line.loss or line.best is None:
             return "   [green]best[/]"
-        mark = marks.mark(figure.loss) if marks is not None else "small"
-        best = spoken(self.game, figure.best)
-        return f"   [{_COLOURS[mark]}]{figure.loss:.2f} below {best}[/]"
+        return f"   [{_COLOURS[line.mark or 'small']}]{line.loss:.2f} below {self._spoken(line.best)}[/]"
+
+    def _spoken(self, action: str) -> str:
+        """What an action is called: "keep 5 5", or "Chance"."""
+        box = action.removeprefix("score ")
+        return action if box == action else box_label(self.game.session.rules, box)
 
     def _advise(self) -> None:
-        """Prints the coach's options: the best alone on level hints."""
-        session, shelf = self.game.session, self.game.shelf
-        solution, chances = shelf.solution(), shelf.chances()
-        choices: list[Choice] = []
-        if solution is not None:
-            choices = advise(session, solution, chances)
-        elif not shelf.can_be_solved and shelf.estimator is not None:
-            choices = estimate(session, shelf.estimator)
-            self.console.print(f"The view of the agent {shelf.estimator.name!r}, not the optimum:", style="dim")
-        if not choices:
-            self.console.print(f"Not solved yet: python scripts/solve.py {session.rules.name}", style="yellow")
+        """Prints the coach's options: the best alone unless its level is full."""
+        advice = self.game.advice("full" if self.game.coach == "full" else "hints")
+        if advice.source == "estimate":
+            self.console.print(f"The view of the agent {advice.estimator!r}, not the optimum:", style="dim")
+        if not advice.options:
+            self.console.print(
+                f"Not solved yet: python scripts/solve.py {self.game.session.rules.name}", style="yellow"
+            )
             return
-        if self.game.coach != "full":
-            choices = [choice for choice in choices if choice.is_best]
-        table = Table("choice", "expected score", "loss", *(chances.kinds if chances is not None else ()))
-        for choice in choices[:_MOST_OPTIONS]:
-            option = option_of(session, choice, shelf.marks, chances)
-            worth = f"{choice.expected:.2f}" if choice.expected is not None else f"{100 * (choice.weight or 0):.0f} %"
-            loss = f"{choice.loss:.2f}" if choice.loss is not None else ""
-            table.add_row(choice.name, worth, loss, *(f"{100 * one.probability:.0f} %" for one in option.chances))
+        heads = [chance.box or chance.what for chance in advice.options[0].chances]
+        table = Table("choice", "expected score", "loss", *heads)
+        for option in advice.options[:_MOST_OPTIONS]:
+            worth = f"{option.expected:.2f}" if option.expected is not None else f"{100 * (option.weight or 0):.0f} %"
+            loss = f"{option.loss:.2f}" if option.loss is not None else ""
+            table.add_row(option.name, worth, loss, *(f"{100 * one.probability:.0f} %" for one in option.chances))
         self.console.print(table)
 
     def _review(self) -> None:
         """Prints the balance of every card."""
-        session, figures, solution = self.game.session, self.game.figures(), self.game.shelf.solution()
-        if figures is None or solution is None:
+        review, setup = self.game.review(), self.game.session.setup
+        if review.source != "exact":
             self.console.print("No review: the optimum of this ruleset is not stored.", style="yellow")
             return
-        review = review_of(session, figures, solution.expected_score, self.game.shelf.marks)
         table = Table("player", "score", "= optimum", "+ luck", "- loss", "loss per real decision", "small", "big")
         for card in review.cards:
-            names = " + ".join(session.setup.seats[seat].name for seat in card.seats)
+            names = " + ".join(setup.seats[seat].name for seat in card.seats)
             mean = "" if card.mean_loss is None else f"{card.mean_loss:.3f}"
             figures_of = (f"{review.optimum:.2f}", f"{card.luck:+.2f}", f"{card.loss:.2f}", mean)
             table.add_row(names, str(card.score), *figures_of, str(card.marks.small), str(card.marks.big))
         self.console.print(table)
 
 
-def spoken(game: OpenGame, action: int) -> str:
-    """What an action is called: "keep 5 5", or "Chance"."""
-    name = names_of(game.session.rules)[action]
-    return box_label(game.session.rules, name.removeprefix("score ")) if name.startswith("score ") else name
-
-
-def _bonus(upper: contract.Upper) -> str:
+def _bonus(upper: Upper) -> str:
     if upper.status == "secured":
         return str(upper.bonus)
     return "out of reach" if upper.status == "out_of_reach" else f"[dim]{upper.missing} missing"
@@ -291,9 +292,9 @@ def play(
     """
     console = console if console is not None else Console()
     try:
-        seats: list[contract.NewSeat] = [contract.PersonSeat(kind="person", name=name)]
-        seats += [contract.AgentSeat(kind="agent", agent=opponent) for opponent in opponents]
-        wanted = contract.NewGame(ruleset=shelf.rules.name, seats=seats, coach=level)
+        seats: list[NewSeat] = [PersonSeat(kind="person", name=name)]
+        seats += [AgentSeat(kind="agent", agent=opponent) for opponent in opponents]
+        wanted = NewGame(ruleset=shelf.rules.name, seats=seats, coach=level)
     except ValueError as error:
         raise YatzyError(f"--name {name!r} with {len(opponents)} opponents: {error}") from error
     game, _ = room.create(wanted)

@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx2
 
+from agents.play.schemas.game import Choices
 from agents.play.session import Session
 from agents.play.steps import SeatPlan, Step, make_setup
-from agents.play.views import choices_of
 from yatzy_env.rules import Ruleset
 
 SEED = "5eed" * 16
@@ -31,7 +31,7 @@ def random_step(session: Session, rng: Random) -> Step:
         return Step("throw")
     if session.phase == "enter":
         return Step("dice", None, tuple(rng.randint(1, 6) for _ in range(session.awaited)))
-    choices = choices_of(session)
+    choices = Choices.of(session)
     assert choices is not None
     if choices.may_throw and rng.random() < 0.7:
         held = [place for place in range(session.tables.dice) if rng.random() < 0.5][: session.tables.dice - 1]

@@ -7,11 +7,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from agents.play.coach import Ledger, advise, balance, estimate, legal_actions, shown_loss
+from agents.play.coach import advise, estimate
+from agents.play.ledger import Ledger, shown_loss, sum_up
 from agents.play.library import Library
 from agents.play.marks import FILE, TIE, Marks, limits, losses, stored_marks, stored_row
-from agents.play.steps import Step
-from agents.play.views import before_decisions, worst_decisions
+from agents.play.open_game import before_decisions, worst_decisions
+from agents.play.steps import Step, action_numbers
 from agents.registry import make_agent
 from tests.play.helpers import new_session, play_out, random_step
 from yatzy_env.games import action_masks
@@ -30,9 +31,9 @@ def test_score_is_optimum_plus_luck_minus_loss(name: str, rng: Random) -> None:
         play_out(session, rng)
         figures = Ledger(solution).update(session.entries)
         for card in range(len(session.setup.teams)):
-            own = balance(session.entries, figures, "card", card)
+            own = sum_up(session.entries, figures, "card", card)
             assert session.games.total[card] == pytest.approx(solution.expected_score + own.luck - own.loss, abs=1e-9)
-            by_seat = [balance(session.entries, figures, "seat", seat) for seat in session.setup.teams[card]]
+            by_seat = [sum_up(session.entries, figures, "seat", seat) for seat in session.setup.teams[card]]
             assert own.loss == pytest.approx(sum(one.loss for one in by_seat))
             assert own.luck == pytest.approx(sum(one.luck for one in by_seat))
 
@@ -47,12 +48,12 @@ def test_best_play_gives_nothing_away_and_is_the_first_option() -> None:
             choices = advise(session, solution, None)
             assert choices[0].is_best
             assert choices == sorted(choices, key=lambda choice: choice.loss or 0)
-            assert {choice.action for choice in choices} == set(
+            assert {action_numbers(RULES)[choice.name] for choice in choices} == set(
                 np.flatnonzero(action_masks(session.tables, session.lane())[0])
             )
-            session.apply(session.action_step(choices[0].action))
+            session.apply(session.action_step(action_numbers(RULES)[choices[0].name]))
     figures = Ledger(solution).update(session.entries)
-    assert balance(session.entries, figures, "card", 0).loss == pytest.approx(0, abs=1e-9)
+    assert sum_up(session.entries, figures, "card", 0).loss == pytest.approx(0, abs=1e-9)
     assert worst_decisions(session, figures) == []
     assert figures[-1].expected == session.games.total[0]
 
@@ -74,10 +75,10 @@ def test_forced_decisions_are_not_counted_as_real() -> None:
     session = new_session(ruleset("forced").replace(throws=1))
     while session.phase != "finished":
         session.apply(
-            Step("throw") if session.phase == "throw" else session.action_step(int(legal_actions(session)[0]))
+            Step("throw") if session.phase == "throw" else session.action_step(int(session.legal_actions()[0]))
         )
     figures = Ledger(solve(session.rules, cache=False)).update(session.entries)
-    own = balance(session.entries, figures, "card", 0)
+    own = sum_up(session.entries, figures, "card", 0)
     assert (own.decisions, own.losses, own.mean_loss) == (15, (), None)
 
 
@@ -108,8 +109,8 @@ def test_an_agent_shows_its_own_view_of_what_is_not_solved(name: str) -> None:
     session.apply(Step("throw"))
     agent = make_agent("priced", rules, lambda: pytest.fail("no solution is read"))
     choices = estimate(session, agent)
-    assert {choice.action for choice in choices} == set(legal_actions(session))
-    assert choices[0].action == int(agent.act(session.lane(), np.zeros(1))[0])
+    assert {action_numbers(rules)[choice.name] for choice in choices} == set(session.legal_actions())
+    assert action_numbers(rules)[choices[0].name] == int(agent.act(session.lane(), np.zeros(1))[0])
     assert choices[0].expected is not None
     assert rules.max_score * 0.4 < choices[0].expected < rules.max_score * 0.95
 
@@ -131,7 +132,7 @@ def test_preferences_alone_are_shown_as_weights() -> None:
     session.apply(Step("throw"))
     choices = estimate(session, Fixed(RULES))  # type: ignore[arg-type]
     assert sum(choice.weight or 0 for choice in choices) == pytest.approx(1)
-    assert choices[0].action == max(legal_actions(session))
+    assert action_numbers(RULES)[choices[0].name] == max(session.legal_actions())
     assert all(choice.expected is None for choice in choices)
 
 

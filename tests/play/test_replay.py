@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from agents.play.replay import print_replay, replay_file
-from agents.play.views import export_of
+from agents.play.schemas.records import ExportedGame
 from scripts import evaluate
 from tests.play.helpers import Player, new_session, play_out
 from yatzy_env.errors import YatzyError
@@ -24,7 +24,7 @@ def none(rules: Ruleset) -> Solution | None:
 def exported(path: Path, rules: Ruleset, rng: Random, seed: str | None = "ab", seats: int = 2) -> Path:
     session = new_session(rules, seats, seed=seed)
     play_out(session, rng)
-    path.write_text(export_of(session).model_dump_json())
+    path.write_text(ExportedGame.of(session).model_dump_json())
     return path
 
 

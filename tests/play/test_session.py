@@ -75,7 +75,7 @@ def test_dice_are_those_of_the_multiplayer_environment(each_ruleset: Ruleset, rn
 
 def test_the_digest_fixes_the_seed_before_the_game() -> None:
     setup = new_session(ruleset("yatzy")).setup
-    assert setup.digest == hashlib.sha256(SEED.encode()).hexdigest()
+    assert setup.seed_digest == hashlib.sha256(SEED.encode()).hexdigest()
 
 
 def test_a_box_is_taken_back_until_dice_are_thrown() -> None:
@@ -144,7 +144,7 @@ def test_members_of_a_team_take_turns_on_their_card() -> None:
 
 def test_real_dice_are_typed_in_and_a_keep_can_be_taken_back() -> None:
     session = new_session(ruleset("yatzy"), seed=None)
-    assert (session.phase, session.awaited, session.setup.digest) == ("enter", 5, None)
+    assert (session.phase, session.awaited, session.setup.seed_digest) == ("enter", 5, None)
     session.apply(Step("dice", None, (6, 6, 1, 2, 6)))
     session.apply(session.keep_step([6, 6, 6]))
     assert (session.phase, session.awaited, session.can_undo) == ("enter", 2, True)
@@ -206,7 +206,7 @@ def test_no_throw_is_left_after_the_third() -> None:
         session.apply(session.keep_step([]))
     with pytest.raises(GameError, match="no throw is left"):
         session.keep_step([])
-    assert session.choices() == 15
+    assert len(session.legal_actions()) == 15
 
 
 def test_a_finished_game_takes_no_step(rng: Random) -> None:

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from agents.play.library import Library
-from agents.play.room import Room, record
+from agents.play.room import Room
+from agents.play.schemas.records import PlayerRecord
 from agents.play.store import Store
 from agents.play.terminal import play
 from yatzy_env.errors import YatzyError
@@ -61,7 +62,7 @@ def test_a_whole_game_with_coach_and_review(seen: Callable[..., str], tmp_path: 
     assert "loss per real decision" in text
     assert "The seed was" in text
     store = Store(tmp_path / "games.sqlite")
-    (game,) = record(store, "Ann").games
+    (game,) = PlayerRecord.of("Ann", store.results("Ann")).games
     store.close()
     assert f"{game.score}" in text
 

@@ -1,4 +1,4 @@
-// The server's interface. What goes over the wire is described in agents/play/contract.py.
+// The server's interface, described in docs/play.md.
 
 import { has, t } from "./i18n.js";
 import { tokenOf } from "./store.js";

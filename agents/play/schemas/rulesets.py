@@ -6,7 +6,21 @@ from typing import Literal
 
 from pydantic import Field
 
-from agents.play.contract.common import Answer
+from agents.play.schemas.common import Answer
+from yatzy_env.rules import Ruleset
+from yatzy_env.tables import compile_tables
+
+Reason = Literal["", "not_solved", "no_model", "not_for_ruleset"]
+SolveState = Literal["solved", "missing", "solving", "failed", "impossible"]
+ChancesState = Literal["ready", "missing", "working", "impossible"]
+
+
+def par_of(rules: Ruleset, face: int) -> float | None:
+    """An upper box's share of the bonus threshold; None without bonus."""
+    if not rules.bonus_points:
+        return None
+    faces = {int(number) for number in compile_tables(rules).card.face if number}
+    return rules.bonus_threshold * face / sum(faces)
 
 
 class BoxInfo(Answer):
@@ -14,7 +28,7 @@ class BoxInfo(Answer):
 
     id: str = Field(description="full_house, or full_house@2 with several columns")
     box: str = Field(description="the id without its column")
-    label_key: str = Field(description="message key of its name, see the head of this file")
+    label_key: str = Field(description="message key of its name, see docs/play.md")
     section: Literal["upper", "lower"]
     face: int = Field(description="the face an upper box counts; 0 in the lower section")
     column: int = Field(description="column, from 0")
@@ -47,9 +61,7 @@ class AgentInfo(Answer):
 
     name: str
     available: bool
-    reason: Literal["", "not_solved", "no_model", "not_for_ruleset"] = Field(
-        description="why not; not_solved goes away once the ruleset is solved"
-    )
+    reason: Reason = Field(description="why not; not_solved goes away once the ruleset is solved")
 
 
 class MarkLimits(Answer):
@@ -64,14 +76,12 @@ class SolveStatus(Answer):
     """The stored optimum of a ruleset: there, on its way, or not."""
 
     ruleset: str
-    state: Literal["solved", "missing", "solving", "failed", "impossible"] = Field(
-        description="impossible: several columns, the agents' own estimate serves instead"
-    )
+    state: SolveState = Field(description="impossible: several columns, the agents' own estimate serves instead")
     progress: float = Field(ge=0, le=1, description="of the work under way; 1 when solved")
     expected_seconds: float | None = Field(description="rough time that solving takes on this machine; null if solved")
     disk_mb: float | None = Field(description="disk it takes; null if solved")
     allowed: bool = Field(description="whether this server may be asked to solve (only where it listens to itself)")
-    chances: Literal["ready", "missing", "working", "impossible"] = Field(
+    chances: ChancesState = Field(
         description="the chances behind the coach's why: made in the background when first needed"
     )
     chances_progress: float = Field(ge=0, le=1)

@@ -1,8 +1,8 @@
-"""What all bodies have in common: bounds, kinds of fields, problems."""
+"""What all bodies have in common: how they are filled, bounds, kinds of fields, problems."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -10,8 +10,6 @@ MAX_SEATS = 6
 MAX_NAME = 24
 
 Level = Literal["off", "hints", "full"]
-Phase = Literal["throw", "decide", "enter", "finished"]
-Mark = Literal["fine", "small", "big"]
 Source = Literal["exact", "estimate", "none"]
 
 
@@ -37,9 +35,22 @@ class Request(BaseModel):
 
 
 class Answer(BaseModel):
-    """A body the server sends."""
+    """A body the server sends. Inside another one, an object with its fields as attributes will do for it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
+
+    @classmethod
+    def fill(cls, *sources: object, **given: Any) -> Self:
+        """Fills every field from `given`, else from the first source with an attribute of that name.
+
+        Raises:
+            ValidationError: if a field is in none of them.
+        """
+        for name in cls.model_fields.keys() - given.keys():
+            source = next((one for one in sources if hasattr(one, name)), None)
+            if source is not None:
+                given[name] = getattr(source, name)
+        return cls(**given)
 
 
 class Problem(Answer):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
-from agents.play.contract.common import Answer, Level, Mark, Source
+from agents.play.marks import Mark
+from agents.play.schemas.common import Answer, Level, Source
+from agents.play.schemas.rulesets import ChancesState
+from agents.play.session import Session
+from agents.play.steps import keep_faces, names_of
 
 
 class Chance(Answer):
@@ -16,6 +23,19 @@ class Chance(Answer):
     box: str | None = Field(description="straights and yatzy: the box that would hold points; null for the bonus")
     column: int = Field(description="column of the bonus, from 0")
     probability: float = Field(ge=0, le=1, description="1 or 0 where it is decided")
+
+    @classmethod
+    def of(cls, kinds: Sequence[str], chances: NDArray[np.float64]) -> list[Chance]:
+        """The chances of all kinds after an action; what rounding put outside of 0 to 1 is put back."""
+        return [
+            cls(
+                what="bonus" if kind == "bonus" else "box",
+                box=None if kind == "bonus" else kind,
+                column=0,
+                probability=chance,
+            )
+            for kind, chance in zip(kinds, np.clip(chances, 0.0, 1.0).tolist(), strict=True)
+        ]
 
 
 class Option(Answer):
@@ -35,6 +55,22 @@ class Option(Answer):
     mark: Mark | None = Field(description="what choosing it would be marked")
     chances: list[Chance] = Field(description="the why; [] while chances are not ready (SolveStatus.chances)")
 
+    @classmethod
+    def of(cls, session: Session, action: int, *, is_best: bool, **known: Any) -> Option:
+        """A legal action; `known` holds what is known of its worth: expected, loss, mark and chances, or weight."""
+        name, keeps = names_of(session.rules)[action], session.tables.keeps
+        scores = action >= keeps
+        nothing: dict[str, Any] = {"expected": None, "loss": None, "weight": None, "mark": None, "chances": []}
+        return cls(
+            type="score" if scores else "keep",
+            name=name,
+            keep=keep_faces(session.rules, action),
+            box=name.removeprefix("score ") if scores else None,
+            gain=int(session.gains()[action - keeps]) if scores else None,
+            is_best=is_best,
+            **nothing | known,
+        )
+
 
 class Advice(Answer):
     """The coach's answer.
@@ -51,4 +87,4 @@ class Advice(Answer):
     expected: float | None = Field(description="expected final score before the decision, under best play from here")
     options: list[Option] = Field(description="best first")
     forced: bool = Field(description="there is only one option")
-    chances: Literal["ready", "missing", "working", "impossible"]
+    chances: ChancesState

@@ -1,0 +1,128 @@
+"""What a game's decisions gave away, and how much of its score was luck.
+
+The figures are those of `yatzy_env.evaluation.matches`. With V the expected points still to come under best play and
+the score so far added, a throw changes the expected final score of its card by its luck, a decision by minus its loss,
+and so for every finished card, exactly,
+
+    score = optimum + luck - loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from agents.play.marks import TIE
+from agents.play.steps import Entry
+from yatzy_env.agent import best_actions
+from yatzy_env.situation import batch
+from yatzy_env.solver import Solution
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The figures of a log entry.
+
+    Attributes:
+        luck: what a throw changed the expected final score by; 0 for decisions.
+        loss: what a decision gave away; 0 for throws.
+        best: a best action of a decision; None for throws.
+        expected: the expected final score of the card after the entry.
+    """
+
+    luck: float
+    loss: float
+    best: int | None
+    expected: float
+
+
+class Ledger:
+    """The figures of a game's log under one solution, brought up to date by `update`."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+        self.figures: list[Figure] = []
+        self._entries: list[Entry] = []
+
+    def update(self, entries: Sequence[Entry]) -> list[Figure]:
+        """The figures of all entries; what was worked out before is kept as far as the log begins with the same.
+
+        Args:
+            entries: the log.
+
+        Returns:
+            A figure per entry.
+        """
+        same = 0
+        while same < min(len(entries), len(self._entries)) and entries[same] is self._entries[same]:
+            same += 1
+        del self.figures[same:]
+        self._entries = list(entries)
+        new = entries[same:]
+        if not new:
+            return self.figures
+        values = self.solution.batch_action_values(batch(self.solution.rules, [entry.situation for entry in new]))
+        best = best_actions(values)
+        for row, entry in enumerate(new):
+            top = float(np.nanmax(values[row]))
+            if entry.action is None:
+                expected = entry.total + top
+                self.figures.append(Figure(expected - self.expected(entry.card), 0.0, None, expected))
+            else:
+                chosen = float(values[row, entry.action])
+                self.figures.append(Figure(0.0, top - chosen, int(best[row]), entry.total + chosen))
+        return self.figures
+
+    def expected(self, card: int) -> float:
+        """The expected final score of a card after the entries worked out so far."""
+        for entry, figure in zip(reversed(self._entries[: len(self.figures)]), reversed(self.figures), strict=True):
+            if entry.card == card:
+                return figure.expected
+        return self.solution.expected_score
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What a card or a seat did with its decisions.
+
+    Attributes:
+        luck: sum of the luck of its throws.
+        loss: sum of the losses of its decisions.
+        decisions: how many decisions.
+        losses: the losses of the real ones, those with more than one choice.
+    """
+
+    luck: float
+    loss: float
+    decisions: int
+    losses: tuple[float, ...]
+
+    @property
+    def real_decisions(self) -> int:
+        """How many decisions had more than one choice."""
+        return len(self.losses)
+
+    @property
+    def mean_loss(self) -> float | None:
+        """Points given away per real decision; None without any."""
+        return self.loss / len(self.losses) if self.losses else None
+
+
+def sum_up(entries: Sequence[Entry], figures: Sequence[Figure], who: Literal["card", "seat"], number: int) -> Balance:
+    """Sums up the figures of one card or one seat."""
+    own = [(entry, figure) for entry, figure in zip(entries, figures, strict=True) if getattr(entry, who) == number]
+    decided = [(entry, figure) for entry, figure in own if entry.action is not None]
+    return Balance(
+        luck=sum(figure.luck for _, figure in own),
+        loss=sum(figure.loss for _, figure in own),
+        decisions=len(decided),
+        losses=tuple(figure.loss for entry, figure in decided if entry.choices > 1),
+    )
+
+
+def shown_loss(loss: float) -> float:
+    """A loss as it is shown: 0 within `TIE`."""
+    return 0.0 if loss <= TIE else loss

@@ -1,0 +1,193 @@
+"""A game in memory with what belongs to it: what the page and the terminal are told of it, during and after it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.play.coach import advise, estimate
+from agents.play.ledger import Figure, Ledger
+from agents.play.library import Shelf
+from agents.play.marks import TIE
+from agents.play.schemas.coach import Advice
+from agents.play.schemas.common import Level, Source
+from agents.play.schemas.game import GameState, LogEntry, Result
+from agents.play.schemas.review import Attempt, KeepAttempt, Lesson, LessonList, Review, Verdict
+from agents.play.session import Session
+from agents.play.steps import GameError
+
+MOST_LESSONS = 10
+
+
+@dataclass(eq=False)
+class OpenGame:
+    """A game in memory. Whoever reads or changes it holds its lock."""
+
+    id: str
+    token: str  # SHA-256 of it
+    session: Session
+    shelf: Shelf
+    coach: Level = "off"
+    hidden_totals: bool = False
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    _ledger: Ledger | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is kept with the game beside its steps."""
+        return {"coach": self.coach, "hidden_totals": self.hidden_totals}
+
+    @property
+    def source(self) -> Source:
+        """Where the coach's figures come from."""
+        if self.shelf.is_solved:
+            return "exact"
+        return "estimate" if not self.shelf.can_be_solved and self.shelf.estimator is not None else "none"
+
+    def figures(self) -> list[Figure] | None:
+        """The coach's figures of the whole log; None where the ruleset is not solved."""
+        if not self.session.entries:
+            return []  # a new game does not wait for a solution to be loaded
+        ledger = self._loaded()
+        return ledger.update(self.session.entries) if ledger is not None else None
+
+    def _loaded(self) -> Ledger | None:
+        if self._ledger is None:
+            solution = self.shelf.solution()
+            self._ledger = Ledger(solution) if solution is not None else None
+        return self._ledger
+
+    def _shown_figures(self) -> list[Figure] | None:
+        """The figures of the log, unless the coach is silent."""
+        return self.figures() if self.coach != "off" or self.session.is_finished else None
+
+    def state(self) -> GameState:
+        """The game as it stands."""
+        given = {"id": self.id, "source": self.source, **self.settings}
+        return GameState.of(self.session, self._shown_figures(), self.shelf.marks, **given)
+
+    def log(self, start: int, most: int) -> list[LogEntry]:
+        """Entries of the log from `start` on."""
+        return LogEntry.page(self.session, self._shown_figures(), self.shelf.marks, start, most)
+
+    # ------------------------------------------------------------------------------------ the coach
+
+    def advice(self, level: Level | None = None) -> Advice:
+        """The coach's answer about the seat on turn, on a level other than the game's if one is given.
+
+        Raises:
+            GameError: if the game is finished or the coach is off.
+        """
+        if self.session.is_finished:
+            raise GameError("game_over", "the game is finished; its review is open")
+        if (level or self.coach) == "off":
+            raise GameError("coach_off", "the coach of this game is off")
+        return self._advice(self.session, level or self.coach)
+
+    def _advice(self, session: Session, level: Level) -> Advice:
+        shelf, ledger = self.shelf, self._loaded()
+        source: Source = "exact" if ledger is not None else self.source
+        chances, options, expected = shelf.chances(), [], None
+        if session.phase == "decide":
+            if ledger is not None:
+                options = advise(session, ledger.solution, chances, shelf.marks)
+            elif source == "estimate" and shelf.estimator is not None:
+                options = estimate(session, shelf.estimator, shelf.marks)
+            expected = options[0].expected if options else None
+        elif ledger is not None:
+            self.figures()
+            expected = ledger.expected(session.card)
+        return Advice.fill(
+            session,
+            source=source,
+            estimator=shelf.estimator.name if source == "estimate" and shelf.estimator is not None else None,
+            level=level,
+            expected=expected,
+            options=[option for option in options if option.is_best or level != "hints"],
+            forced=len(options) == 1,
+            chances=shelf.status().chances,
+        )
+
+    # ------------------------------------------------------------------------------------ after the game
+
+    def review(self) -> Review:
+        """The balance of the finished game.
+
+        Raises:
+            GameError: if it goes on; so do the methods below.
+        """
+        figures, optimum = self._final_figures(), self.shelf.optimum
+        if figures is None or optimum is None:
+            result = Result.of(self.session)
+            return Review(source=self.source, optimum=None, marks=None, cards=[], seats=[], result=result)
+        return Review.of(self.session, figures, optimum, self.shelf.marks)
+
+    def lessons(self) -> LessonList:
+        """The worst decisions of the persons, to be tried again."""
+        figures = self._final_figures()
+        if figures is None:
+            return LessonList(source=self.source, lessons=[])
+        worst = worst_decisions(self.session, figures)
+        found = [
+            Lesson.of(before, worst.index(entry), entry, self.session.entries[entry].action or 0, figures[entry].loss)
+            for entry, before in before_decisions(self.session, worst)
+        ]
+        return LessonList(source="exact", lessons=sorted(found, key=lambda one: one.number))
+
+    def attempt(self, number: int, tried: Attempt) -> Verdict:
+        """How good another choice in a lesson is."""
+        before = self._before_lesson(number)
+        keeps = isinstance(tried, KeepAttempt)
+        step = before.keep_step(tried.dice) if keeps else before.score_step(tried.box)  # type: ignore[union-attr]
+        ledger = self._loaded()
+        if ledger is None or step.action is None:
+            raise GameError("not_solved", f"ruleset {self.shelf.rules.name!r} is not solved")
+        return Verdict.of(ledger.solution.regret(before.situation, step.action), self.shelf.marks)
+
+    def answer(self, number: int) -> Advice:
+        """What would have been best in a lesson."""
+        return self._advice(self._before_lesson(number), "full")
+
+    def _final_figures(self) -> list[Figure] | None:
+        if not self.session.is_finished:
+            raise GameError("not_finished", "that is for finished games; this one goes on")
+        return self.figures()
+
+    def _before_lesson(self, number: int) -> Session:
+        """The game before the decision of a lesson."""
+        figures = self._final_figures()
+        worst = worst_decisions(self.session, figures) if figures is not None else []
+        if number >= len(worst):
+            raise GameError("no_such_lesson", f"there is no lesson {number}; this game has {len(worst)}")
+        return next(before_decisions(self.session, [worst[number]]))[1]
+
+
+def worst_decisions(session: Session, figures: Sequence[Figure]) -> list[int]:
+    """The log indices of the persons' worst decisions, worst first."""
+    found = [
+        (figure.loss, number)
+        for number, (entry, figure) in enumerate(zip(session.entries, figures, strict=True))
+        if figure.loss > TIE and session.setup.seats[entry.seat].agent is None
+    ]
+    return [number for _, number in sorted(found, key=lambda one: (-one[0], one[1]))[:MOST_LESSONS]]
+
+
+def before_decisions(session: Session, entries: Sequence[int]) -> Iterator[tuple[int, Session]]:
+    """The game as it stood before some decisions, played again once.
+
+    Args:
+        session: a game.
+        entries: log indices of decisions.
+
+    Yields:
+        Each index, in the order of play, with the game before it. The game is the same object throughout: it is what
+        it says until the next one is asked for.
+    """
+    wanted = set(entries)
+    again = Session(session.setup)
+    for step in session.steps:
+        if len(again.entries) in wanted and step.kind in ("keep", "score"):
+            yield len(again.entries), again
+        again.apply(step)
