@@ -47,7 +47,7 @@ def replacing(path: str | Path, error: type[YatzyError] = YatzyError) -> Iterato
     Raises:
         YatzyError: of the class `error`, for any OSError.
     """
-    path = Path(path)
+    path = Path(path).resolve()  # a link stays, what it points to is replaced
     part = _part_of(path)
     with _clear(path, error):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,9 +75,11 @@ def replacing_folder(path: str | Path, error: type[YatzyError] = YatzyError) -> 
     Raises:
         YatzyError: of the class `error`, for any OSError.
     """
-    path = Path(path)
+    path = Path(path).resolve()
     part = _part_of(path)
     with _clear(path, error):
+        if path.exists() and not path.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_abandoned(path.parent, path.name)
         part.mkdir()
@@ -94,7 +96,7 @@ def replacing_folder(path: str | Path, error: type[YatzyError] = YatzyError) -> 
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def write_bytes(path: str | Path, content: bytes, error: type[YatzyError] = YatzyError) -> None:
+def write_bytes(path: str | Path, content: bytes | memoryview, error: type[YatzyError] = YatzyError) -> None:
     """Replaces a file in one step by these bytes; errors as for `replacing`."""
     with replacing(path, error) as part:
         part.write_bytes(content)

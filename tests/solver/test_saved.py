@@ -371,7 +371,7 @@ def test_damaged_headers(stored: Path) -> None:
     header = json.loads((stored / HEADER).read_text())
     for contents in (b"", b"[]", b"{}", b"\xff", json.dumps(header | {"version": "0"}).encode()):
         (stored / HEADER).write_bytes(contents)
-        assert "is damaged" in refused(lambda: Solution.load(stored))
+        assert "damaged" in refused(lambda: Solution.load(stored))
     (stored / HEADER).unlink()
     assert "cannot be read" in refused(lambda: Solution.load(stored))
 
@@ -386,6 +386,17 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert "cannot be written" in refused(lambda: solve(SMALL, cache_dir=tmp_path / "file"))
     assert "cannot be written" in refused(lambda: small().save(tmp_path / "file"))
+
+
+def test_a_solution_is_not_saved_in_place_of_something_else(stored: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    assert "mine cannot be written: it holds letter.txt" in refused(lambda: small().save(tmp_path / "mine"))
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]
+    other = solve(ruleset(SAVED | GAMES["one box"]), cache=False, progress=False)
+    other.save(stored)
+    assert Solution.load(stored).digest == other.digest
+    assert len(list(stored.iterdir())) == 3  # the header and two layers: nothing of the old solution
 
 
 def test_too_little_disk_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,9 @@
 
 `filled-12.f64` holds the values of all cards with 12 filled boxes, little-endian float64 and nothing else, so that it
 can be mapped into memory. `header.json` names the ruleset and, for each finished layer, fullest cards first, size and
-SHA-256 of its file. Both are written under another name and renamed: a file under its final name is complete, and a
-layer that the header names is finished. So work that was interrupted goes on after the last layer named.
+SHA-256 of its file. Both are written as `files` does: a file under its final name is complete, and a layer that the
+header names is finished. So work that was interrupted goes on after the last layer named. One caller works in a folder
+at a time, the one that holds its lock file.
 
 Whoever opens the folder checks the header and the size of each file, and reads a file in full, to compare its digest,
 unless it is unchanged since it was written by its time of last modification.
@@ -12,12 +13,9 @@ unless it is unchanged since it was written by its time of last modification.
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import shutil
-import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +23,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.errors import SolutionError
+from yatzy_env.files import (
+    json_sha256,
+    locked,
+    read_json_object,
+    remove_abandoned,
+    replacing_folder,
+    sha256,
+    write_bytes,
+    write_json,
+)
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver.store import FORMAT, library_version
 
 HEADER = "header.json"
-_PIECE = 1 << 22  # bytes read or written at a time
-_ABANDONED = 600  # seconds after which a part file that nobody writes to is removed
+_LOCK = "lock"
 
 
 class LayerFolder:
@@ -92,7 +99,7 @@ class LayerFolder:
             try:
                 found = file.stat()
                 unchanged = found.st_size == layer["bytes"] and found.st_mtime_ns == layer["mtime_ns"]
-                good = unchanged or (found.st_size == layer["bytes"] and _file_digest(file) == layer["sha256"])
+                good = unchanged or (found.st_size == layer["bytes"] and sha256(file) == layer["sha256"])
             except FileNotFoundError:
                 raise SolutionError(f"{file} is missing") from None
             except OSError as error:
@@ -102,8 +109,6 @@ class LayerFolder:
 
     def add(self, values: NDArray[np.float64], *, cpu_seconds: float, seconds: float) -> None:
         """Writes the next layer and notes it in the header.
-
-        If another process has come further with the same work meanwhile, its header is kept and followed from here on.
 
         Args:
             values: the layer's values.
@@ -115,31 +120,11 @@ class LayerFolder:
         """
         filled = self.open_layers[0]
         file = self.file(filled)
-        contents = np.ascontiguousarray(values, "<f8").view(np.uint8)
-        digest = hashlib.sha256()
-        part = _part_of(file)
-        try:
-            try:
-                with part.open("wb") as stream:
-                    for start in range(0, len(contents), _PIECE):
-                        piece = contents[start : start + _PIECE].data
-                        digest.update(piece)
-                        stream.write(piece)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                part.replace(file)
-            finally:
-                part.unlink(missing_ok=True)
-            changed = file.stat().st_mtime_ns
-        except OSError as error:
-            raise SolutionError(f"{file} cannot be written: {error.strerror or error}") from error
-        layer = {"filled": filled, "bytes": len(contents), "sha256": digest.hexdigest(), "mtime_ns": changed}
-        self.layers.append(layer | {"cpu_seconds": cpu_seconds, "seconds": seconds})
-        with suppress(SolutionError):
-            theirs = read_header(self.path)[1]
-            if [_identity(layer) for layer in theirs[: len(self.layers)]] == [_identity(own) for own in self.layers]:
-                self.layers = theirs
-                return
+        contents = np.ascontiguousarray(values, "<f8").data
+        write_bytes(file, contents, SolutionError)
+        layer = {"filled": filled, "bytes": contents.nbytes, "sha256": sha256(contents)}
+        times = {"cpu_seconds": cpu_seconds, "seconds": seconds}
+        self.layers.append(layer | {"mtime_ns": file.stat().st_mtime_ns} | times)
         self.write_header()
 
     def write_header(self) -> None:
@@ -150,19 +135,18 @@ class LayerFolder:
             "ruleset": self.rules.model_dump(mode="json"),
             "layers": self.layers,
         }
-        file = self.path / HEADER
-        part = _part_of(file)
-        try:
-            try:
-                with part.open("w", encoding="utf-8") as stream:
-                    json.dump(header | {"sha256": _header_digest(header)}, stream, indent=1)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                part.replace(file)
-            finally:
-                part.unlink(missing_ok=True)
-        except OSError as error:
-            raise SolutionError(f"{file} cannot be written: {error.strerror or error}") from error
+        write_json(self.path / HEADER, header | {"sha256": json_sha256(header)}, SolutionError, indent=1)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Runs the block while nobody else works in the folder, after taking over what others have finished there.
+
+        Raises:
+            SolutionError: if the folder cannot be used.
+        """
+        with locked(self.path / _LOCK, SolutionError):
+            self.layers = open_folder(self.path, self.rules, self.numbers).layers
+            yield
 
     def prepare(self) -> None:
         """Makes the folder, and removes part files that interrupted work left behind.
@@ -172,9 +156,7 @@ class LayerFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            for part in self.path.glob("*.part"):
-                if time.time() - part.stat().st_mtime > _ABANDONED:
-                    part.unlink(missing_ok=True)
+            remove_abandoned(self.path)
             free = shutil.disk_usage(self.path).free
         except OSError as error:
             raise SolutionError(f"{self.path} cannot be written: {error.strerror or error}") from error
@@ -190,29 +172,26 @@ class LayerFolder:
         return 8 * sum(self.numbers[filled] for filled in self.open_layers)
 
     def copy(self, path: str | Path) -> None:
-        """Copies a finished solution to another folder, layers first and the header last.
+        """Copies a finished solution to another folder, in place of the solution that it may hold.
 
         Raises:
-            SolutionError: if it cannot be written.
+            SolutionError: if it cannot be written, or the folder holds something else.
         """
-        other = LayerFolder(path, self.rules, self.numbers)
-        try:
-            if other.path.exists() and other.path.samefile(self.path):
-                return
-            other.prepare()
-            (other.path / HEADER).unlink(missing_ok=True)
+        path = Path(path)
+        if path.exists() and path.samefile(self.path):
+            return
+        ours = (HEADER, _LOCK, "filled-??.f64", "*.part")
+        others = [file.name for file in path.glob("*") if not any(map(file.match, ours))]
+        if others:
+            raise SolutionError(f"{path} cannot be written: it holds {others[0]}, which is no part of a solution")
+        with replacing_folder(path, SolutionError) as part:
+            copy = LayerFolder(part, self.rules, self.numbers)
+            copy.prepare()
             for layer in self.layers:
-                file = other.file(layer["filled"])
-                part = _part_of(file)
-                try:
-                    shutil.copyfile(self.file(layer["filled"]), part)
-                    part.replace(file)
-                finally:
-                    part.unlink(missing_ok=True)
-                other.layers.append(layer | {"mtime_ns": file.stat().st_mtime_ns})
-        except OSError as error:
-            raise SolutionError(f"{path} cannot be written: {error.strerror or error}") from error
-        other.write_header()
+                file = copy.file(layer["filled"])
+                shutil.copyfile(self.file(layer["filled"]), file)
+                copy.layers.append(layer | {"mtime_ns": file.stat().st_mtime_ns})
+            copy.write_header()
 
 
 def read_header(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -228,18 +207,15 @@ def read_header(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]
         SolutionError: if the header is missing, damaged or of another format.
     """
     file = Path(path) / HEADER
+    if not file.exists():
+        raise SolutionError(f"{file} does not exist; write it with Solution.save")
+    header = read_json_object(file, SolutionError)
     try:
-        header = json.loads(file.read_text(encoding="utf-8"))
         digest = header.pop("sha256")
-        number = header["format"]
-        ruleset, layers = header["ruleset"], header["layers"]
-    except FileNotFoundError:
-        raise SolutionError(f"{file} does not exist; write it with Solution.save") from None
-    except OSError as error:
-        raise SolutionError(f"{file} cannot be read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        number, ruleset, layers = header["format"], header["ruleset"], header["layers"]
+    except KeyError as error:
         raise SolutionError(f"{file} is damaged or not a solution") from error
-    if digest != _header_digest(header):
+    if digest != json_sha256(header):
         raise SolutionError(f"{file} is damaged: its contents do not match their digest")
     if number != FORMAT:
         raise SolutionError(f"{file} has format {number}, this version reads format {FORMAT}")
@@ -281,20 +257,3 @@ def is_finished(path: str | Path) -> bool:
     except SolutionError:
         return False
     return len(layers) > 0 and layers[-1]["filled"] == 0
-
-
-def _identity(layer: dict[str, Any]) -> tuple[int, str]:
-    return layer["filled"], layer["sha256"]
-
-
-def _part_of(file: Path) -> Path:
-    return file.with_name(f"{file.name}.{os.getpid()}.part")
-
-
-def _header_digest(header: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(header, sort_keys=True).encode()).hexdigest()
-
-
-def _file_digest(file: Path) -> str:
-    with file.open("rb", buffering=0) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -33,8 +33,10 @@ def solve_into(
     pools: Pools,
     threads: int | None = None,
     done: Callable[[int], None] | None = None,
-) -> None:
+) -> bool:
     """Computes the layers that a folder lacks; a layer that is finished stays whatever happens afterwards.
+
+    One caller works in a folder at a time; another one waits, and takes what has been finished meanwhile.
 
     Args:
         folder: the folder, prepared.
@@ -44,18 +46,20 @@ def solve_into(
         threads: how many threads work; the values do not depend on it.
         done: called now and then with the work done since, see `work_of`.
 
+    Returns:
+        Whether there was anything left to compute.
+
     Raises:
         SolutionError: if a layer cannot be read or written.
     """
-    after = np.zeros(0)
-    known = -1  # the layer whose values `after` holds
-    while folder.open_layers:
-        filled = folder.open_layers[0]
-        wall, cpu = time.perf_counter(), time.process_time()
-        if known != filled + 1 and folder.layers:
-            after = folder.read(filled + 1)
-        after, known = sweep_layer(tables, cards, pools, filled, after, threads, done), filled
-        folder.add(after, cpu_seconds=time.process_time() - cpu, seconds=time.perf_counter() - wall)
+    with folder.alone():
+        lacking = folder.open_layers
+        after = folder.read(lacking[0] + 1) if lacking and folder.layers else np.zeros(0)
+        for filled in lacking:
+            wall, cpu = time.perf_counter(), time.process_time()
+            after = sweep_layer(tables, cards, pools, filled, after, threads, done)
+            folder.add(after, cpu_seconds=time.process_time() - cpu, seconds=time.perf_counter() - wall)
+    return len(lacking) > 0
 
 
 def open_values(path: str | Path, rules: Ruleset) -> tuple[ValuesOnDisk, LayerFolder]:
@@ -116,7 +120,7 @@ def solve_saved(
             before = sum(work) - sum(work[filled] for filled in folder.open_layers)
             text = f"solving {rules.name}"
             with progress_bar(text, sum(work), before, shown=progress, on_progress=on_progress) as done:
-                solve_into(folder, tables, cards, pools, threads, done)
+                found = not solve_into(folder, tables, cards, pools, threads, done)
         values = ValuesOnDisk(tables, cards, pools, folder)
     except BaseException:
         if temporary is not None:

@@ -1,4 +1,4 @@
-"""Solutions as files: one npz without pickle, written atomically, checked completely when read.
+"""Solutions as files: one npz without pickle, checked completely when read.
 
 A file holds `values` (float64), `header` (JSON text as bytes) and `digest`, a SHA-256 over both.
 """
@@ -8,9 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import struct
-import zipfile
-import zlib
 from functools import cache as once
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,6 +18,7 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
 from yatzy_env.errors import SolutionError
+from yatzy_env.files import parse_json, read_npz, sha256, write_npz
 from yatzy_env.rules import Ruleset
 
 FORMAT = 1  # goes up with every change of the file or of the order of its values
@@ -55,7 +53,7 @@ def library_version() -> str:
 
 def values_digest(values: NDArray[np.float64]) -> str:
     """A SHA-256 over the bytes of the values."""
-    return hashlib.sha256(values.astype("<f8", copy=False).data).hexdigest()
+    return sha256(values.astype("<f8", copy=False).data)
 
 
 def write(path: str | Path, header: dict[str, Any], values: NDArray[np.float64]) -> None:
@@ -69,22 +67,14 @@ def write(path: str | Path, header: dict[str, Any], values: NDArray[np.float64])
     Raises:
         SolutionError: if it cannot be written.
     """
-    path = Path(path)
     values = np.ascontiguousarray(values, "<f8")
     text = json.dumps(header | {"format": FORMAT}).encode()
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with part.open("wb") as file:
-                np.savez(file, header=np.frombuffer(text, np.uint8), values=values, digest=_digest(text, values))
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise SolutionError(f"{path} cannot be written: {error.strerror or error}") from error
+    arrays: dict[str, Any] = {
+        "header": np.frombuffer(text, np.uint8),
+        "values": values,
+        "digest": _digest(text, values),
+    }
+    write_npz(path, arrays, SolutionError)
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], NDArray[np.float64]]:
@@ -99,17 +89,13 @@ def read(path: str | Path) -> tuple[dict[str, Any], NDArray[np.float64]]:
     Raises:
         SolutionError: if the file is missing, damaged, of another format or no solution.
     """
+    if not Path(path).exists():
+        raise SolutionError(f"{path} does not exist; write it with Solution.save")
+    members = read_npz(path, SolutionError, "a solution")
     try:
-        with Path(path).open("rb") as file, np.lib.npyio.NpzFile(file, allow_pickle=False) as members:
-            text = members["header"].tobytes()
-            values = members["values"]
-            digest = members["digest"]
-        header = json.loads(text)
-    except FileNotFoundError:
-        raise SolutionError(f"{path} does not exist; write it with Solution.save") from None
-    except OSError as error:
-        raise SolutionError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, AttributeError) as error:
+        text, values, digest = members["header"].tobytes(), members["values"], members["digest"]
+        header = parse_json(text)
+    except (KeyError, ValueError) as error:
         raise SolutionError(f"{path} is damaged or not a solution") from error
     if not isinstance(header, dict) or not isinstance(header.get("format"), int):
         raise SolutionError(f"{path} is damaged or not a solution")

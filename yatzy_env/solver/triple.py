@@ -56,9 +56,6 @@ Rounding is far below `ROUNDING`, which is added above and subtracted below.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import sys
 import time
 import warnings
@@ -73,6 +70,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.errors import SolutionError
+from yatzy_env.files import json_sha256, read_json_object, write_json
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver import store
 from yatzy_env.solver.cost import SECONDS_PER_BOUND
@@ -173,8 +171,8 @@ def interval(
     if cache:
         try:
             _write(path, found)
-        except OSError as error:  # the answer is there; only the next call has to work again
-            warnings.warn(f"the interval is not cached: {error.strerror or error}", RuntimeWarning, stacklevel=2)
+        except SolutionError as error:  # the answer is there; only the next call has to work again
+            warnings.warn(f"the interval is not cached: {error}", RuntimeWarning, stacklevel=2)
     return found
 
 
@@ -281,39 +279,28 @@ def _cache_file(rules: Ruleset, folder: str | Path | None) -> Path:
     return store.cache_file(rules, folder).with_name(f"{rules.digest[:16]}-v{FORMAT}.interval.json")
 
 
-def _digest(contents: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()
-
-
 def _write(path: Path, found: Interval) -> None:
-    """Writes the figures, replacing the file in one step."""
     contents = {
         "format": FORMAT,
         "version": store.library_version(),
         "ruleset": found.rules.model_dump(mode="json"),
         **found.figures(),
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(json.dumps(contents | {"sha256": _digest(contents)}, indent=1), encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_json(path, contents | {"sha256": json_sha256(contents)}, SolutionError, indent=1)
 
 
 def _read(path: Path, rules: Ruleset) -> Interval:
     """Reads and checks the figures."""
     try:
-        contents = json.loads(path.read_text(encoding="utf-8"))
-        good = contents.pop("sha256") == _digest(contents) and ruleset(contents.pop("ruleset")).digest == rules.digest
+        contents = read_json_object(path, SolutionError)
+        good = (
+            contents.pop("sha256") == json_sha256(contents) and ruleset(contents.pop("ruleset")).digest == rules.digest
+        )
         if not good or contents.pop("format") != FORMAT:
             raise ValueError("its contents do not match their digest")
         del contents["version"]
         return Interval(rules, **(contents | {"from_cache": True}))
-    except OSError as error:
-        raise SolutionError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise SolutionError(
             f"{path} is damaged or no interval of these rules; delete the file, or pass --no-cache (cache=False)"
         ) from error
