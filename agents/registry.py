@@ -62,7 +62,7 @@ def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution
 
 
 def _load(path: Path | None, rules: Ruleset, trust: bool, name: str) -> Agent:
-    from agents.ppo.agent import load_agent, shipped_model
+    from agents.models.load import load_agent, shipped_model
 
     if path is None:
         return load_agent(shipped_model(rules), rules, trust=trust, name=name, reuse=True)

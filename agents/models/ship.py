@@ -11,9 +11,10 @@ from pathlib import Path
 from rich.console import Console
 
 from agents.models.digest import MODELS, record_digests, sha256
-from agents.ppo.agent import load_agent
+from agents.models.load import WIN_MODEL, load_agent
 from agents.ppo.errors import RunError
-from agents.ppo.runs import open_run
+from agents.ppo.runs import Run, open_run
+from agents.winning.network import FILE, read_networks
 from yatzy_env.errors import YatzyError
 
 LARGEST = 5 << 20
@@ -21,13 +22,15 @@ LARGEST = 5 << 20
 
 _COPIED = ("config.yaml", "command.txt", "run.json")
 _MEASURED = ("README.md", "results.json", "curve.png")  # what `scripts/maintain/card.py` adds
+CURVE = "curve.csv"
 _CURVE_ROWS = 200
 
 
 def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
-    """Copies the averaged network of a run's last checkpoint, how it was trained and its curve to `models/NAME/`.
+    """Copies a run's model, how it was trained and its curve to `models/NAME/`.
 
-    The card of other weights that were there goes; `scripts/maintain/card.py` writes a new one.
+    Of a run of PPO that is the averaged network of its last checkpoint. The card of other weights that were there
+    goes; `scripts/maintain/card.py` or `win.py measure --card` writes a new one.
 
     Args:
         run_folder: the run.
@@ -37,29 +40,38 @@ def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
         The folder of the model.
 
     Raises:
-        YatzyError: if the run has no usable checkpoint, or its network is too large.
+        YatzyError: if the run has no usable model, or its network is too large.
     """
     run = open_run(run_folder)
-    config = run.config
+    wins = (run.folder / FILE).is_file()
+    found = run.folder / FILE if wins else _last_weights(run)
+    if (size := found.stat().st_size) > LARGEST:
+        raise RunError(f"{found} has {size:,} bytes; allowed: up to {LARGEST:,}")
+    if wins:
+        read_networks(found)
+    target = models / (WIN_MODEL.parent.name if wins else run.config.name)
+    target.mkdir(parents=True, exist_ok=True)
+    weights = target / found.name
+    if not weights.is_file() or sha256(weights) != sha256(found):
+        for measured in _MEASURED:  # of the weights that go
+            (target / measured).unlink(missing_ok=True)
+    for source in (found, *(run.folder / kept for kept in _COPIED)):
+        shutil.copyfile(source, target / source.name)
+    if wins:
+        shutil.copyfile(run.folder / CURVE, target / CURVE)
+    else:
+        _thin(run.folder / CURVE, target / CURVE, run.manifest()["steps"])
+    record_digests([weights], models)
+    return target
+
+
+def _last_weights(run: Run) -> Path:
+    """The network of a run's last checkpoint, if it is as recorded."""
     checkpoint = run.checkpoint()
     if checkpoint is None:
         raise RunError(f"{run.folder}: the run has no checkpoint yet")
-    load_agent(run.folder, config.rules)  # raises if it is not as recorded
-    size = (checkpoint / "weights.npz").stat().st_size
-    if size > LARGEST:
-        raise RunError(f"{checkpoint / 'weights.npz'} has {size:,} bytes; allowed: up to {LARGEST:,}")
-    target = models / config.name
-    target.mkdir(parents=True, exist_ok=True)
-    weights = target / "weights.npz"
-    if not weights.is_file() or sha256(weights) != sha256(checkpoint / "weights.npz"):
-        for name in _MEASURED:  # of the weights that go
-            (target / name).unlink(missing_ok=True)
-    shutil.copyfile(checkpoint / "weights.npz", weights)
-    for name in _COPIED:
-        shutil.copyfile(run.folder / name, target / name)
-    _thin(run.folder / "curve.csv", target / "curve.csv", run.manifest()["steps"])
-    record_digests([weights], models)
-    return target
+    load_agent(run.folder, run.config.rules)
+    return checkpoint / "weights.npz"
 
 
 def _thin(source: Path, target: Path, steps: int) -> None:

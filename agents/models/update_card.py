@@ -8,10 +8,10 @@ from pathlib import Path
 
 from agents.models.digest import check_digest, sha256
 from agents.models.exact_record import ExactRecord, exact_record, kept_exact
+from agents.models.load import load_agent
 from agents.models.reuse import reused_names
 from agents.models.training_record import read_training
 from agents.optimal import OptimalAgent
-from agents.ppo.agent import load_agent
 from agents.reports.card import CURVE_PICTURE, RESULTS, write_card
 from agents.reports.curves import CURVE, Curve, read_curve
 from agents.session import announcement, can_solve, check_numbers

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 
+from agents.models.load import shipped_model
 from agents.play.chances import Chances, can_have_chances, chances_file, write_chances
 from agents.play.coach import estimate
 from agents.play.marks import Marks, stored_marks
@@ -14,7 +15,6 @@ from agents.play.schemas.rulesets import AgentInfo, ChancesState, Reason, SolveS
 from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
 from agents.play.worker import OnProgress, Worker
-from agents.ppo.agent import shipped_model
 from agents.registry import NAMES, make_agent
 from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError, unknown

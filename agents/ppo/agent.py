@@ -5,20 +5,14 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.models.digest import MANIFEST, MODELS, check_digest
-from agents.models.reuse import adapt, nearest_model
 from agents.ppo import kernels
-from agents.ppo.errors import ModelError, RunError
 from agents.ppo.estimate import estimated_action_values
 from agents.ppo.features import add_features
-from agents.ppo.multitask import task_weights
-from agents.ppo.runs import Run
-from agents.ppo.weights import PolicyWeights, read_weights
+from agents.ppo.weights import PolicyWeights
 from yatzy_env.card import legal_boxes
 from yatzy_env.envs.observation import observe
 from yatzy_env.games import action_masks
@@ -134,56 +128,3 @@ class PPOAgent:
 
     def _inputs(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         return add_features(self._rules, self.policy.features, observations)
-
-
-def load_agent(
-    path: Path | str, rules: Ruleset, trust: bool = False, name: str = "ppo", reuse: bool = False
-) -> PPOAgent:
-    """Loads a trained agent.
-
-    Args:
-        path: a run folder, a folder of `models/`, or a `weights.npz` file; of a network for several rulesets too.
-        rules: the ruleset to play.
-        trust: load a file that is on no record.
-        name: what the agent is called.
-        reuse: let it play rules that it was not trained for, as far as it fits them; see `agents.models.reuse`.
-
-    Returns:
-        The agent.
-
-    Raises:
-        ModelError: if the model is missing, damaged, not on record, or trained for other rules.
-    """
-    file = _weights_file(Path(path))
-    check_digest(file, trust)
-    weights = task_weights(read_weights(file), rules)
-    agent = PPOAgent(rules, adapt(weights, rules) if reuse else weights, name)
-    if weights.ruleset_digest != rules.digest:
-        agent.notice = f"agent {name!r}: the model for {weights.ruleset!r}, trained for other rules, is reused"
-    return agent
-
-
-def shipped_model(rules: Ruleset, models: Path = MODELS) -> Path:
-    """The folder of the shipped model that plays a ruleset: its own, or the nearest one, to be loaded with `reuse`.
-
-    Raises:
-        ModelError: if none is shipped, or the nearest one does not fit.
-    """
-    return models / nearest_model(rules, models)
-
-
-def _weights_file(path: Path) -> Path:
-    if path.is_dir():
-        if (path / MANIFEST).is_file():
-            try:
-                return path / Run(path).manifest()["checkpoint"] / "weights.npz"
-            except RunError as error:
-                raise ModelError(str(error)) from error
-        if (path / "weights.npz").is_file():
-            return path / "weights.npz"
-        if (path / "config.yaml").is_file():
-            raise ModelError(f"{path}: the run has no checkpoint yet")
-        raise ModelError(f"{path}: neither a run folder nor the folder of a model")
-    if path.suffix == ".zip":
-        raise ModelError(f"{path}: a checkpoint for training; name the run's folder or its weights.npz to play")
-    return path

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.models.digest import MODELS, check_digest
 from agents.ppo.weights import Layers
 from agents.winning.cards import CardTable, PointsPlayer, judge_cards
 from agents.winning.features import Positions, chances, win_inputs
-from agents.winning.network import FILE, Networks, read_networks, run
+from agents.winning.network import Networks, run
 from agents.winning.turns import Ends, Plans, choose, list_ends, plan
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
-
-MODEL = MODELS / "yatzy-win" / FILE
-"""The shipped model."""
 
 _BATCH = 64  # turns planned at once: so few that what their ends look like stays in the processor's cache
 
@@ -145,21 +139,3 @@ def make_agent(rules: Ruleset, networks: Networks, name: str = "win") -> Winning
     """
     networks.check(rules)
     return WinningAgent(rules, judge_cards(rules, networks.points), networks.win, name)
-
-
-def load_agent(rules: Ruleset, path: Path = MODEL, trust: bool = False) -> WinningAgent:
-    """Loads a trained agent.
-
-    Args:
-        rules: the ruleset to play.
-        path: the model's file.
-        trust: load a file that is on no record.
-
-    Returns:
-        The agent.
-
-    Raises:
-        ModelError: if the model is missing, damaged, not on record, or trained for other rules.
-    """
-    check_digest(path, trust)
-    return make_agent(rules, read_networks(path))

@@ -1,46 +1,21 @@
-"""Ships the model of a run, and writes its card from a measurement."""
+"""The card of the model that plays for the win, from a measurement."""
 
 from __future__ import annotations
 
 import csv
 import json
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.models.digest import record_digests, sha256
-from agents.ppo.errors import ModelError, RunError
+from agents.models.digest import sha256
+from agents.ppo.errors import ModelError
 from agents.winning.config import load_config
-from agents.winning.network import FILE, read_networks
+from agents.winning.network import FILE
 from yatzy_env.evaluation.provenance import Provenance
 
 CARD = "README.md"
 RESULTS = "results.json"
-_COPIED = (FILE, "config.yaml", "command.txt", "run.json", "curve.csv")
-
-
-def ship_model(run: Path, target: Path) -> Path:
-    """Copies a run's model, and how it was trained, to a folder of `models/`, and enters it into the record there.
-
-    Args:
-        run: the folder of a run.
-        target: the folder of the model.
-
-    Returns:
-        The model's file.
-
-    Raises:
-        YatzyError: if the run has no usable model.
-    """
-    if not (run / "config.yaml").is_file():
-        raise RunError(f"{run} is not a run folder: it has no config.yaml")
-    read_networks(run / FILE)
-    target.mkdir(parents=True, exist_ok=True)
-    for name in _COPIED:
-        shutil.copyfile(run / name, target / name)
-    record_digests([target / FILE], target.parent)
-    return target / FILE
 
 
 def one_line(fields: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def measure(folder: Path, rules: Ruleset, games: int, seed: int) -> dict[str, Any]:
     """The regret of the generalist under one of its rulesets, and on the same dice that of the model shipped for it."""
-    from agents.ppo.agent import load_agent, shipped_model
+    from agents.models.load import load_agent, shipped_model
     from yatzy_env.solver import solve
 
     specialist = shipped_model(rules)

@@ -73,7 +73,7 @@ def regret(agent: Agent, rules: Ruleset, games: int, seed: int) -> Estimate:
 @cache
 def regret_at_home(name: str, games: int, seed: int) -> Estimate:
     """The regret of a shipped model under the rules it was trained for."""
-    from agents.ppo.agent import load_agent, shipped_model
+    from agents.models.load import load_agent, shipped_model
     from yatzy_env.rules import ruleset
 
     rules = ruleset(name)
@@ -82,7 +82,7 @@ def regret_at_home(name: str, games: int, seed: int) -> Estimate:
 
 def measure_case(rules: Ruleset, options: dict[str, Any], games: int, seed: int) -> dict[str, Any]:
     """The regret of a reused model, beside its own at home and that of the optimal player of the rules it knows."""
-    from agents.ppo.agent import load_agent, shipped_model
+    from agents.models.load import load_agent, shipped_model
     from yatzy_env.rules import ruleset
     from yatzy_env.solver import solve
 

@@ -51,9 +51,9 @@ def train(args: argparse.Namespace, command: str) -> None:
 def measure(args: argparse.Namespace, command: str) -> None:
     from rich.console import Console
 
+    from agents.models.load import WIN_MODEL, load_winner
     from agents.optimal import OptimalAgent
     from agents.ppo.errors import ModelError
-    from agents.winning.agent import MODEL, load_agent
     from agents.winning.card import one_line, write_card
     from agents.winning.measure import measure as play
     from agents.winning.network import FILE
@@ -65,7 +65,8 @@ def measure(args: argparse.Namespace, command: str) -> None:
     if args.card and (args.model is not None or args.variant != "win"):
         raise ModelError("--card is for the shipped model; leave out MODEL and --variant")
     rules = ruleset("yatzy")
-    agent = load_agent(rules, MODEL if args.model is None else args.model / FILE, args.trust or args.model is not None)
+    path = WIN_MODEL if args.model is None else args.model / FILE
+    agent = load_winner(rules, path, args.trust or args.model is not None)
     agent = variant(agent, args.variant)
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     done = 0
@@ -78,16 +79,16 @@ def measure(args: argparse.Namespace, command: str) -> None:
     duel = play(agent, OptimalAgent(solve(rules)), rules, args.games, args.seed, progress)
     fields = {"ruleset": rules.name, "agent": agent.name, "opponent": "optimal", "seed": args.seed, **duel.fields()}
     if args.card:
-        print(write_card(fields, provenance(command), MODEL.parent))
+        print(write_card(fields, provenance(command), WIN_MODEL.parent))
     else:
         print(json.dumps(fields) if args.json else one_line(fields))
 
 
 def ship(args: argparse.Namespace) -> None:
-    from agents.winning.agent import MODEL
-    from agents.winning.card import ship_model
+    from agents.models.load import WIN_MODEL
+    from agents.models.ship import ship_model
 
-    print(ship_model(args.run, MODEL.parent))
+    print(ship_model(args.run) / WIN_MODEL.name)
 
 
 def main(words: list[str] | None = None) -> None:

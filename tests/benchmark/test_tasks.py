@@ -24,7 +24,7 @@ from agents.benchmark.local import run_here
 from agents.benchmark.runner import run_protocol
 from agents.benchmark.summary import markdown, speeds, summarise_results
 from agents.benchmark.tasks import Outcome, Task, execute, read_result, save_outcome
-from agents.ppo.agent import load_agent
+from agents.models.load import load_agent
 from agents.ppo.weights import PolicyWeights
 from agents.sb3.agent import UnmaskedAgent
 from tests.benchmark.helpers import SMALL, fake, small, write_small

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agents.models.digest import MODELS, sha256
+from agents.models.load import load_agent
 from agents.models.ship import LARGEST
-from agents.ppo.agent import load_agent
 from agents.ppo.config import load
 from agents.ppo.multitask import GENERALIST
 from yatzy_env.evaluation.matches import play_match

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from agents.models.digest import MODELS, RECORD, sha256
+from agents.models.load import load_agent, shipped_model
 from agents.models.reuse import shipped_names
 from agents.models.ship import LARGEST
-from agents.ppo.agent import PPOAgent, load_agent, shipped_model
+from agents.ppo.agent import PPOAgent
 from agents.session import can_solve
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import CATALOGUE, ruleset

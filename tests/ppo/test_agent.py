@@ -12,8 +12,9 @@ import pytest
 import torch
 
 from agents.models.digest import record_digests
+from agents.models.load import load_agent, shipped_model
 from agents.models.ship import ship_model
-from agents.ppo.agent import PPOAgent, load_agent, shipped_model
+from agents.ppo.agent import PPOAgent
 from agents.ppo.errors import ModelError
 from agents.ppo.runs import Run
 from agents.ppo.training import build

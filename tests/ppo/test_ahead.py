@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.ppo.agent import load_agent
+from agents.models.load import load_agent
 from agents.ppo.ahead import AheadAgent
 from agents.ppo.runs import Run
 from agents.registry import make_agent

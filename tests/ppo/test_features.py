@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import yatzy_env
+from agents.models.load import load_agent
 from agents.models.reuse import adapt
-from agents.ppo.agent import load_agent
 from agents.ppo.config import CONFIGS, load
 from agents.ppo.features import Features, add_features, input_blocks, input_size
 from agents.ppo.runs import Run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.baselines import RandomAgent
-from agents.ppo.agent import load_agent
+from agents.models.load import load_agent
 from tests.evaluation.helpers import PlainSolution
 from tests.ppo.helpers import mean_score, tiny_config, trained
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.models.load import load_agent
 from agents.models.reuse import shipped_names
 from agents.models.ship import ship_model
-from agents.ppo.agent import load_agent
 from agents.ppo.config import CONFIGS, load, override, parse
 from agents.ppo.errors import ConfigError, ModelError, RunError
 from agents.ppo.features import Features, add_features, input_blocks

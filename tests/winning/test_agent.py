@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.models.load import load_winner
 from agents.ppo.errors import ModelError
-from agents.winning.agent import load_agent, make_agent
+from agents.winning.agent import make_agent
 from agents.winning.cards import PointsPlayer, card_input_size, card_inputs, judge_cards, reachable_cards
 from agents.winning.features import Positions, chances, input_size, win_inputs
 from agents.winning.network import Networks, read_networks, run, save_networks
@@ -143,7 +144,7 @@ def test_a_model_is_read_as_it_was_written(tmp_path: Path) -> None:
     for kind in ("points", "win"):
         pairs = zip(getattr(read, kind), getattr(networks(), kind), strict=True)
         assert all(np.array_equal(a, b) for one, two in pairs for a, b in zip(one, two, strict=True))
-    assert load_agent(SMALL, path, trust=True).name == "win"
+    assert load_winner(SMALL, path, trust=True).name == "win"
 
 
 def test_models_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
@@ -156,7 +157,7 @@ def test_models_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
     broken = networks()
     save_networks(broken, path)
     with pytest.raises(ModelError, match="on no record"):
-        load_agent(SMALL, path)
+        load_winner(SMALL, path)
     with pytest.raises(ModelError, match="does not fit 'yatzy'"):
         make_agent(ruleset("yatzy"), broken)
     odd = Networks(SMALL.name, SMALL.digest, broken.points, (*broken.win, *broken.win))

@@ -13,10 +13,11 @@ import pytest
 import torch
 from rich.console import Console
 
+from agents.models.load import WIN_MODEL, load_winner
+from agents.models.ship import ship_model
 from agents.optimal import OptimalAgent
 from agents.ppo.errors import ConfigError, DivergedError, ModelError, RunError
-from agents.winning.agent import MODEL, load_agent
-from agents.winning.card import one_line, ship_model, write_card
+from agents.winning.card import one_line, write_card
 from agents.winning.config import CONFIG, load_config
 from agents.winning.env import Turn, play_against, play_alone
 from agents.winning.features import input_size
@@ -83,7 +84,7 @@ def test_the_first_stage_learns_what_cards_are_worth(tmp_path: Path) -> None:
     config = small_config(rounds=1).model_copy(update={"points": points})
     open_folder(tmp_path / "run", config, "train")
     train(tmp_path / "run", quiet())
-    table = load_agent(SMALL, tmp_path / "run" / "networks.npz", trust=True).table
+    table = load_winner(SMALL, tmp_path / "run" / "networks.npz", trust=True).table
     assert table.mean[0] == pytest.approx(solve(SMALL, cache=False, progress=False).expected_score, abs=1.5)
 
 
@@ -123,7 +124,7 @@ def test_a_run_goes_on_where_it_stood(run: Path, tmp_path: Path) -> None:
     assert (folder / "command.txt").read_text() == "first\nsecond\n"
     rows = (folder / "curve.csv").read_text().splitlines()
     assert [row.split(",")[:2] for row in rows[1:]] == [["points", "1"], ["points", "2"], ["win", "1"], ["win", "2"]]
-    one, other = (load_agent(SMALL, each / "networks.npz", trust=True) for each in (run, folder))
+    one, other = (load_winner(SMALL, each / "networks.npz", trust=True) for each in (run, folder))
     assert np.array_equal(one.table.mean, other.table.mean, equal_nan=True)  # the first stage was not interrupted
 
 
@@ -148,9 +149,9 @@ def test_numbers_that_are_not_finite_stop_training() -> None:
 
 
 def test_a_run_is_shipped_and_its_card_says_what_was_measured(run: Path, tmp_path: Path) -> None:
-    target_folder = tmp_path / "models" / "small-win"
-    ship_model(run, target_folder)
-    agent = load_agent(SMALL, target_folder / "networks.npz", trust=True)
+    target_folder = tmp_path / "models" / "yatzy-win"
+    assert ship_model(run, tmp_path / "models") == target_folder
+    agent = load_winner(SMALL, target_folder / "networks.npz", trust=True)
     duel = measure(agent, OptimalAgent(solve(SMALL, cache=False, progress=False)), SMALL, 200, 5)
     fields = {"ruleset": "small", "agent": "win", "opponent": "optimal", "seed": 5, **duel.fields()}
     card = write_card(fields, provenance("python scripts/maintain/win.py measure --card"), target_folder)
@@ -160,9 +161,9 @@ def test_a_run_is_shipped_and_its_card_says_what_was_measured(run: Path, tmp_pat
     record = json.loads((target_folder / "results.json").read_text())
     assert record["win_share"] == duel.pairs.mean()
     digests = json.loads((tmp_path / "models" / "digests.json").read_text())
-    assert digests == {"small-win/networks.npz": record["sha256"]["networks.npz"]}
+    assert digests == {"yatzy-win/networks.npz": record["sha256"]["networks.npz"]}
     with pytest.raises(RunError, match="not a run folder"):
-        ship_model(tmp_path, target_folder)
+        ship_model(tmp_path, tmp_path / "models")
     (target_folder / "run.json").unlink()
     with pytest.raises(ModelError, match="does not say how"):
         write_card(fields, provenance("measure"), target_folder)
@@ -202,7 +203,7 @@ def test_the_example_of_the_documentation_runs_and_the_shipped_model_plays() -> 
 @pytest.mark.slow
 def test_the_shipped_model_wins_as_its_card_says() -> None:
     rules = ruleset("yatzy")
-    record = json.loads((MODEL.parent / "results.json").read_text())
-    fields = measure(load_agent(rules), OptimalAgent(solve(rules)), rules, 4000, 77).fields()
+    record = json.loads((WIN_MODEL.parent / "results.json").read_text())
+    fields = measure(load_winner(rules), OptimalAgent(solve(rules)), rules, 4000, 77).fields()
     error = np.hypot(fields["win_share_se"], record["win_share_se"])
     assert abs(fields["win_share"] - record["win_share"]) < 4 * error

@@ -1,0 +1,87 @@
+"""Trained agents from their files: a run, a folder of `models/`, or a file of weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.models.digest import MANIFEST, MODELS, check_digest
+from agents.models.reuse import adapt, nearest_model
+from agents.ppo.agent import PPOAgent
+from agents.ppo.errors import ModelError, RunError
+from agents.ppo.multitask import task_weights
+from agents.ppo.runs import Run
+from agents.ppo.weights import read_weights
+from agents.winning.agent import WinningAgent, make_agent
+from agents.winning.network import FILE, read_networks
+from yatzy_env.rules import Ruleset
+
+WIN_MODEL = MODELS / "yatzy-win" / FILE
+"""The shipped model that plays for the win."""
+
+
+def load_agent(
+    path: Path | str, rules: Ruleset, trust: bool = False, name: str = "ppo", reuse: bool = False
+) -> PPOAgent:
+    """Loads a trained agent.
+
+    Args:
+        path: a run folder, a folder of `models/`, or a `weights.npz` file; of a network for several rulesets too.
+        rules: the ruleset to play.
+        trust: load a file that is on no record.
+        name: what the agent is called.
+        reuse: let it play rules that it was not trained for, as far as it fits them; see `agents.models.reuse`.
+
+    Returns:
+        The agent.
+
+    Raises:
+        ModelError: if the model is missing, damaged, not on record, or trained for other rules.
+    """
+    file = _weights_file(Path(path))
+    check_digest(file, trust)
+    weights = task_weights(read_weights(file), rules)
+    agent = PPOAgent(rules, adapt(weights, rules) if reuse else weights, name)
+    if weights.ruleset_digest != rules.digest:
+        agent.notice = f"agent {name!r}: the model for {weights.ruleset!r}, trained for other rules, is reused"
+    return agent
+
+
+def shipped_model(rules: Ruleset, models: Path = MODELS) -> Path:
+    """The folder of the shipped model that plays a ruleset: its own, or the nearest one, to be loaded with `reuse`.
+
+    Raises:
+        ModelError: if none is shipped, or the nearest one does not fit.
+    """
+    return models / nearest_model(rules, models)
+
+
+def load_winner(rules: Ruleset, path: Path = WIN_MODEL, trust: bool = False) -> WinningAgent:
+    """Loads a trained agent that plays for the win.
+
+    Args:
+        rules: the ruleset to play.
+        path: the model's file.
+        trust: load a file that is on no record.
+
+    Raises:
+        ModelError: if the model is missing, damaged, not on record, or trained for other rules.
+    """
+    check_digest(path, trust)
+    return make_agent(rules, read_networks(path))
+
+
+def _weights_file(path: Path) -> Path:
+    if path.is_dir():
+        if (path / MANIFEST).is_file():
+            try:
+                return path / Run(path).manifest()["checkpoint"] / "weights.npz"
+            except RunError as error:
+                raise ModelError(str(error)) from error
+        if (path / "weights.npz").is_file():
+            return path / "weights.npz"
+        if (path / "config.yaml").is_file():
+            raise ModelError(f"{path}: the run has no checkpoint yet")
+        raise ModelError(f"{path}: neither a run folder nor the folder of a model")
+    if path.suffix == ".zip":
+        raise ModelError(f"{path}: a checkpoint for training; name the run's folder or its weights.npz to play")
+    return path
