@@ -6,23 +6,17 @@ A shipped model must be the file that `models/digests.json` records, a model of 
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
+from typing import Any
 
 from agents.ppo.errors import ModelError
+from yatzy_env.files import read_json_object, sha256, write_json
 
 MODELS = Path(__file__).parents[2] / "models"
 """The shipped models: a folder per ruleset."""
 
 RECORD = "digests.json"
 MANIFEST = "manifest.json"
-
-
-def sha256(path: Path) -> str:
-    """The SHA-256 digest of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check_digest(path: Path, trust: bool = False, models: Path = MODELS) -> None:
@@ -63,14 +57,9 @@ def _recorded(path: Path, models: Path) -> tuple[Path, str] | None:
     return (record, digest) if isinstance(digest, str) else None
 
 
-def _read(record: Path) -> dict:
-    try:
-        content = json.loads(record.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{record}: damaged ({' '.join(str(error).split())})") from error
-    if not isinstance(content, dict) or not isinstance(content.get("files", {}), dict):
+def _read(record: Path) -> dict[str, Any]:
+    content = read_json_object(record, ModelError) if record.is_file() else {}
+    if not isinstance(content.get("files", {}), dict):
         raise ModelError(f"{record}: damaged (not a record of digests)")
     return content
 
@@ -80,4 +69,4 @@ def record_digests(files: list[Path], models: Path = MODELS) -> None:
     folders = {path.relative_to(models).parts[0] for path in files}
     kept = {name: digest for name, digest in _read(models / RECORD).items() if name.partition("/")[0] not in folders}
     kept |= {path.relative_to(models).as_posix(): sha256(path) for path in files}
-    (models / RECORD).write_text(json.dumps(kept, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    write_json(models / RECORD, kept, ModelError, sort_keys=True)

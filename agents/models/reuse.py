@@ -21,6 +21,7 @@ from agents.ppo.features import PER_COLUMN, input_blocks
 from agents.ppo.multitask import GENERALIST
 from agents.ppo.weights import PolicyWeights
 from yatzy_env.envs.observation import Block
+from yatzy_env.files import read_json_object
 from yatzy_env.rules import CATALOGUE, Ruleset
 
 TABLE = "reuse.json"
@@ -49,11 +50,8 @@ def reused_names(models: Path = MODELS) -> dict[str, str]:
     path = models / TABLE
     if not path.is_file():
         return {}
-    try:
-        table = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ModelError(f"{path}: damaged ({' '.join(str(error).split())})") from error
-    if not isinstance(table, dict) or not all(isinstance(model, str) for model in table.values()):
+    table = read_json_object(path, ModelError)
+    if not all(isinstance(model, str) for model in table.values()):
         raise ModelError(f"{path}: damaged (not a table of names)")
     return table
 

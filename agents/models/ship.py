@@ -10,12 +10,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from agents.models.digest import MODELS, record_digests, sha256
+from agents.models.digest import MODELS, record_digests
 from agents.models.load import WIN_MODEL, load_agent
 from agents.ppo.errors import RunError
 from agents.ppo.runs import Run, open_run
 from agents.winning.network import FILE, read_networks
 from yatzy_env.errors import YatzyError
+from yatzy_env.files import sha256
 
 LARGEST = 5 << 20
 """Bytes that the weights of a shipped model may have."""

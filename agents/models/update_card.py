@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.models.digest import check_digest, sha256
+from agents.models.digest import check_digest
 from agents.models.exact_record import ExactRecord, exact_record, kept_exact
 from agents.models.load import load_agent
 from agents.models.reuse import reused_names
@@ -22,6 +22,7 @@ from yatzy_env.evaluation.exact_cards import lay_out_cards
 from yatzy_env.evaluation.provenance import provenance
 from yatzy_env.evaluation.results import Evaluation, evaluate
 from yatzy_env.evaluation.statistics import deviates
+from yatzy_env.files import sha256
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver import is_cached, solve
 from yatzy_env.solver.triple import interval

@@ -15,12 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.models.digest import sha256
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.config import Config
 from agents.ppo.errors import RunError
 from agents.ppo.runs import Run, check_complete
 from agents.ppo.weights import PolicyWeights, save_weights
+from yatzy_env.files import sha256
 
 
 def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:

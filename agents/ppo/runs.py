@@ -27,10 +27,10 @@ from typing import Any
 
 import yaml
 
-from agents.models.digest import sha256
 from agents.ppo.config import Config, load, modernise
 from agents.ppo.errors import RunError
 from yatzy_env.evaluation.provenance import commit, versions
+from yatzy_env.files import sha256
 
 _FIXED = (
     *("ruleset", "options", "rulesets", "seed", "lanes", "rollout_steps", "network", "features", "gamma"),

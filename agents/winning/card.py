@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.models.digest import sha256
 from agents.ppo.errors import ModelError
 from agents.winning.config import load_config
 from agents.winning.network import FILE
 from yatzy_env.evaluation.provenance import Provenance
+from yatzy_env.files import sha256
 
 CARD = "README.md"
 RESULTS = "results.json"

@@ -44,13 +44,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1001, metavar="S", help="seed of the dice (default: 1001)")
     args = parser.parse_args()
     with clear_errors():
-        from agents.models.digest import MODELS, sha256
+        from agents.models.digest import MODELS
         from agents.ppo.config import load
         from agents.ppo.errors import ModelError
         from agents.ppo.multitask import GENERALIST
         from agents.ppo.weights import read_weights
         from agents.session import check_numbers
         from yatzy_env.evaluation.provenance import command_line, provenance
+        from yatzy_env.files import sha256
 
         check_numbers(args.games, args.seed)
         folder = MODELS / GENERALIST

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from agents.models.digest import MODELS, sha256
+from agents.models.digest import MODELS
 from agents.models.load import load_agent
 from agents.models.ship import LARGEST
 from agents.ppo.config import load
 from agents.ppo.multitask import GENERALIST
 from yatzy_env.evaluation.matches import play_match
+from yatzy_env.files import sha256
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import solve
 
