@@ -1,4 +1,4 @@
-"""An exact evaluation under way, or finished, as a file: written atomically, checked completely when read.
+"""An exact evaluation under way, or finished, as a file, checked completely when read.
 
 The file holds the two layers between which chances flow, the sums so far, and whose evaluation it is. Of a layer only
 what has been reached is kept.
@@ -9,9 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import struct
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +18,7 @@ from platformdirs import user_cache_path
 
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact_cards import Layer
+from yatzy_env.files import json_sha256, parse_json, read_npz, write_npz
 from yatzy_env.solver.store import CACHE_VARIABLE
 
 FORMAT = 1  # goes up with every change of the file or of the order of cards
@@ -39,7 +37,7 @@ def exact_file(key: dict[str, Any]) -> Path:
     """
     chosen = os.environ.get(CACHE_VARIABLE)
     folder = Path(chosen).expanduser() if chosen else user_cache_path("yatzy-env") / "exact"
-    return folder / f"exact-{hashlib.sha256(_text(key)).hexdigest()[:20]}-v{FORMAT}.npz"
+    return folder / f"exact-{json_sha256(key)[:20]}-v{FORMAT}.npz"
 
 
 def write(path: Path, key: dict[str, Any], numbers: dict[str, float], layers: dict[str, Layer]) -> None:
@@ -56,25 +54,8 @@ def write(path: Path, key: dict[str, Any], numbers: dict[str, float], layers: di
     """
     header = _text({"format": FORMAT, "key": key, "numbers": numbers})
     arrays = {f"{name}_{part}": values for name, layer in layers.items() for part, values in _pack(layer).items()}
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with part.open("wb") as file:
-                np.savez(
-                    file,
-                    allow_pickle=False,
-                    header=np.frombuffer(header, np.uint8),
-                    digest=_digest(header, arrays),
-                    **arrays,
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise YatzyError(f"{path} cannot be written: {error.strerror or error}") from error
+    whole = {"header": np.frombuffer(header, np.uint8), "digest": _digest(header, arrays), **arrays}
+    write_npz(path, whole)
 
 
 def read(path: Path, key: dict[str, Any]) -> tuple[dict[str, Any], Packed]:
@@ -92,15 +73,14 @@ def read(path: Path, key: dict[str, Any]) -> tuple[dict[str, Any], Packed]:
     """
     advice = "delete the file, or pass --no-cache (cache=False)"
     try:
-        with path.open("rb") as file, np.lib.npyio.NpzFile(file, allow_pickle=False) as members:
-            arrays = {name: members[name] for name in members.files}
+        arrays = read_npz(path, what="an exact evaluation")
         text, digest = arrays.pop("header").tobytes(), arrays.pop("digest")
-        header = json.loads(text)
+        header = parse_json(text)
         whole = np.array_equal(digest, _digest(text, arrays))
-    except OSError as error:
-        raise YatzyError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, AttributeError) as error:
-        raise YatzyError(f"{path} is damaged or not an exact evaluation; {advice}") from error
+    except YatzyError as error:
+        raise YatzyError(f"{error}; {advice}") from error
+    except (KeyError, ValueError) as error:
+        raise YatzyError(f"{path}: damaged or not an exact evaluation; {advice}") from error
     if not whole:
         raise YatzyError(f"{path} is damaged: its contents do not match their digest; {advice}")
     if header.get("format") != FORMAT or header.get("key") != key:

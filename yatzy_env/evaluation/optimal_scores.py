@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from yatzy_env.errors import SolutionError
+from yatzy_env.errors import SolutionError, YatzyError
+from yatzy_env.files import replacing
 from yatzy_env.solver import Solution
 from yatzy_env.solver.store import cache_file
 
@@ -64,11 +66,5 @@ def _read(path: Path) -> NDArray[np.float64] | None:
 
 def _write(path: Path, chances: NDArray[np.float64]) -> None:
     """Replaces the file in one step; a cache that cannot be written costs the next call its time and nothing else."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            np.save(file, chances)
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
+    with suppress(YatzyError), replacing(path) as part, part.open("wb") as file:
+        np.save(file, chances)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -11,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from yatzy_env import files
 from yatzy_env.agent import Agent
 from yatzy_env.evaluation.head_to_head import Duel, duels
 from yatzy_env.evaluation.matches import BATCH, Match, MeasurementError, check_luck, play_match
@@ -149,7 +149,7 @@ class Evaluation:
 
     def write_json(self, path: Path) -> None:
         """Writes the record to a file."""
-        path.write_text(json.dumps(self.record(), indent=2) + "\n", encoding="utf-8")
+        files.write_json(path, self.record())
 
 
 def evaluate(

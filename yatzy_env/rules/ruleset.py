@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
@@ -11,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from yatzy_env.errors import RulesetError, one_line, unknown
+from yatzy_env.files import json_sha256, parse_json
 from yatzy_env.multisets import counts_of, multisets
 from yatzy_env.rules.boxes import BOXES, UPPER, alike, face_of
 from yatzy_env.rules.scoring import points
@@ -203,7 +202,7 @@ class Ruleset(BaseModel):
     def digest(self) -> str:
         """A SHA-256 over the rules, the name left out: equal rules have equal digests whatever they are called."""
         fields = self.model_dump(mode="json", exclude={"name"})
-        return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+        return json_sha256(fields)
 
     def to_json(self) -> str:
         """The ruleset as a JSON object; `Ruleset.from_json` reads it back."""
@@ -217,8 +216,8 @@ class Ruleset(BaseModel):
             RulesetError: if the text is not JSON or not a valid ruleset.
         """
         try:
-            fields = json.loads(text)
-        except json.JSONDecodeError as error:
+            fields = parse_json(text)
+        except ValueError as error:
             raise RulesetError(f"not a JSON ruleset: {error}") from error
         return ruleset_from(fields)
 
