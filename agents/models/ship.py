@@ -12,6 +12,7 @@ from rich.console import Console
 
 from agents.models.digest import MODELS, record_digests
 from agents.models.load import WIN_MODEL, load_agent
+from agents.models.record import CARD, CURVE, CURVE_PICTURE, RESULTS
 from agents.ppo.errors import RunError
 from agents.ppo.runs import Run, open_run
 from agents.winning.network import FILE, read_networks
@@ -22,8 +23,7 @@ LARGEST = 5 << 20
 """Bytes that the weights of a shipped model may have."""
 
 _COPIED = ("config.yaml", "command.txt", "run.json")
-_MEASURED = ("README.md", "results.json", "curve.png")  # what `scripts/maintain/card.py` adds
-CURVE = "curve.csv"
+_MEASURED = (CARD, RESULTS, CURVE_PICTURE)  # what `scripts/maintain/card.py` adds
 _CURVE_ROWS = 200
 
 

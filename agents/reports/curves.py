@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.models.record import CURVE
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.provenance import CHECKOUT
 from yatzy_env.evaluation.statistics import interquartile_mean
 from yatzy_env.rules import Ruleset
 
-CURVE = "curve.csv"
 _POINTS = 200  # places at which several runs are compared
 
 

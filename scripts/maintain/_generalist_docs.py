@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from agents.markdown import table
 from agents.models.digest import MODELS
-from agents.models.training_record import read_training
+from agents.models.record import read_training
 from agents.ppo.multitask import GENERALIST
-from agents.reports.card_tables import table
 from agents.reports.text import with_error
 
 FOLDER = MODELS / GENERALIST

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from agents.markdown import table
 from agents.models.digest import MODELS
 from agents.models.reuse import reused_names, shipped_names
-from agents.reports.card_tables import table
 from agents.reports.text import with_error
 from scripts.maintain._generalist_docs import generalist_section
 from yatzy_env.rules import CATALOGUE

@@ -46,7 +46,7 @@ def say(line: str) -> None:
 
 def renew(names: list[str], models: Path, args: argparse.Namespace) -> list[str]:
     """Renews cards in turn; returns the names of those that could not be."""
-    from agents.models.update_card import Request, renew_card
+    from agents.reports.update_card import Request, renew_card
     from yatzy_env.errors import YatzyError
 
     failed = []

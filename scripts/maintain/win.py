@@ -54,7 +54,7 @@ def measure(args: argparse.Namespace, command: str) -> None:
     from agents.models.load import WIN_MODEL, load_winner
     from agents.optimal import OptimalAgent
     from agents.ppo.errors import ModelError
-    from agents.winning.card import one_line, write_card
+    from agents.reports.win_card import one_line, write_win_card
     from agents.winning.measure import measure as play
     from agents.winning.network import FILE
     from agents.winning.variants import variant
@@ -79,7 +79,7 @@ def measure(args: argparse.Namespace, command: str) -> None:
     duel = play(agent, OptimalAgent(solve(rules)), rules, args.games, args.seed, progress)
     fields = {"ruleset": rules.name, "agent": agent.name, "opponent": "optimal", "seed": args.seed, **duel.fields()}
     if args.card:
-        print(write_card(fields, provenance(command), WIN_MODEL.parent))
+        print(write_win_card(fields, provenance(command), WIN_MODEL.parent))
     else:
         print(json.dumps(fields) if args.json else one_line(fields))
 

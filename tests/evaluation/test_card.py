@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from agents.baselines import GreedyAgent
-from agents.models.exact_record import exact_record, kept_exact
-from agents.models.training_record import read_training
-from agents.reports.card import Training, model_card, write_card
+from agents.models.record import Training, exact_record, kept_exact, read_training
+from agents.reports.card import model_card, write_card
 from tests.evaluation.helpers import TINY, tiny_evaluation
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact import exact_score

@@ -17,7 +17,7 @@ from agents.models.load import WIN_MODEL, load_winner
 from agents.models.ship import ship_model
 from agents.optimal import OptimalAgent
 from agents.ppo.errors import ConfigError, DivergedError, ModelError, RunError
-from agents.winning.card import one_line, write_card
+from agents.reports.win_card import one_line, write_win_card
 from agents.winning.config import CONFIG, load_config
 from agents.winning.env import Turn, play_against, play_alone
 from agents.winning.features import input_size
@@ -154,7 +154,7 @@ def test_a_run_is_shipped_and_its_card_says_what_was_measured(run: Path, tmp_pat
     agent = load_winner(SMALL, target_folder / "networks.npz", trust=True)
     duel = measure(agent, OptimalAgent(solve(SMALL, cache=False, progress=False)), SMALL, 200, 5)
     fields = {"ruleset": "small", "agent": "win", "opponent": "optimal", "seed": 5, **duel.fields()}
-    card = write_card(fields, provenance("python scripts/maintain/win.py measure --card"), target_folder)
+    card = write_win_card(fields, provenance("python scripts/maintain/win.py measure --card"), target_folder)
     share = f"{100 * duel.pairs.mean():.2f} %"
     assert share in card.read_text()
     assert share in one_line(fields)
@@ -166,7 +166,7 @@ def test_a_run_is_shipped_and_its_card_says_what_was_measured(run: Path, tmp_pat
         ship_model(tmp_path, tmp_path / "models")
     (target_folder / "run.json").unlink()
     with pytest.raises(ModelError, match="does not say how"):
-        write_card(fields, provenance("measure"), target_folder)
+        write_win_card(fields, provenance("measure"), target_folder)
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.models.digest import check_digest
-from agents.models.exact_record import ExactRecord, exact_record, kept_exact
 from agents.models.load import load_agent
+from agents.models.record import CURVE, CURVE_PICTURE, RESULTS, ExactRecord, exact_record, kept_exact, read_training
 from agents.models.reuse import reused_names
-from agents.models.training_record import read_training
 from agents.optimal import OptimalAgent
-from agents.reports.card import CURVE_PICTURE, RESULTS, write_card
-from agents.reports.curves import CURVE, Curve, read_curve
+from agents.reports.card import write_card
+from agents.reports.curves import Curve, read_curve
 from agents.session import announcement, can_solve, check_numbers
 from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError
