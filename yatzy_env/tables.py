@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from yatzy_env.card import CardRules, card_rules
 from yatzy_env.multisets import FACES, counts_of, dice_of, multisets, probability
 from yatzy_env.rules import Ruleset
-from yatzy_env.rules.boxes import alike
-from yatzy_env.rules.scoring import points
+from yatzy_env.rules.boxes import alike, points
 
 
 class Tables(NamedTuple):

@@ -10,7 +10,7 @@ from fastapi import Path as InPath
 from agents.play.config import Config
 from agents.play.library import Library, Shelf
 from agents.play.room import Room
-from agents.play.rules_page import label_key, rules_page
+from agents.play.rules_page import rules_page
 from agents.play.schemas.common import MAX_NAME, MAX_SEATS, PlayerName
 from agents.play.schemas.records import PlayerRecord
 from agents.play.schemas.rulesets import (
@@ -28,6 +28,7 @@ from agents.play.schemas.rulesets import (
 from agents.play.steps import GameError
 from yatzy_env import __version__
 from yatzy_env.rules import options
+from yatzy_env.rules.names import box_key, hint_key
 from yatzy_env.tables import compile_tables
 
 Name = Annotated[str, InPath(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
@@ -89,7 +90,8 @@ def _ruleset_info(shelf: Shelf, config: Config) -> RulesetInfo:
         BoxInfo(
             id=name,
             box=name.partition("@")[0],
-            label_key=label_key(rules, name),
+            label_key=box_key(rules, name),
+            hint_key=hint_key(rules, name),
             section="upper" if card.face[box] else "lower",
             face=int(card.face[box]),
             column=int(card.column[box]),

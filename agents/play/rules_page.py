@@ -8,8 +8,8 @@ from __future__ import annotations
 from agents.play.schemas import rulesets as contract
 from yatzy_env.multisets import counts_of, dice_of, multisets
 from yatzy_env.rules import Ruleset
-from yatzy_env.rules.boxes import UPPER, face_of
-from yatzy_env.rules.scoring import points
+from yatzy_env.rules.boxes import JOKER_BOXES, KINDS, STRAIGHTS, UPPER, face_of, points, price
+from yatzy_env.rules.names import box_key
 
 Values = dict[str, int | float | str]
 
@@ -29,30 +29,6 @@ _EXAMPLES: dict[str, tuple[int, ...]] = {
     "chance": (1, 3, 4, 6, 6, 6),
 }
 """Rolls of six dice that tell a box from its neighbours; five dice are the first five."""
-
-_YACHT_WORDS = ("small_straight", "large_straight", "chance", "yatzy")
-
-
-def label_key(rules: Ruleset, box: str) -> str:
-    """The message key of a box's name, see docs/play.md.
-
-    Args:
-        rules: the ruleset.
-        box: a box, with or without its column.
-    """
-    plain = box.partition("@")[0]
-    if rules.straights == "runs" and plain == "yatzy":
-        return "box.yatzy.yahtzee"
-    if _is_yacht(rules) and plain in _YACHT_WORDS:
-        return f"box.{plain}.yacht"
-    if rules.dice == 6 and plain in ("yatzy", "full_house"):
-        return f"box.{plain}.maxi"
-    return f"box.{plain}"
-
-
-def _is_yacht(rules: Ruleset) -> bool:
-    """Whether a sheet has the words of Yacht: fixed straights, and neither pairs nor a bonus."""
-    return rules.straights == "fixed" and not rules.bonus_points and not {"one_pair", "two_pairs"} & {*rules.boxes}
 
 
 def rules_page(rules: Ruleset, optimum: float | None) -> contract.RulesPage:
@@ -75,7 +51,7 @@ def rules_page(rules: Ruleset, optimum: float | None) -> contract.RulesPage:
     return contract.RulesPage(ruleset=rules.name, sections=[section for section in sections if section.items])
 
 
-def _item(key: str, **values: float | str) -> contract.RulesItem:
+def _item(key: str, **values: int | float | str) -> contract.RulesItem:
     return contract.RulesItem(key=key, values=values, box=None, label_key=None, example=None)
 
 
@@ -87,9 +63,11 @@ def _turn(rules: Ruleset) -> list[contract.RulesItem]:
     items.append(_item(f"order.{rules.order}"))
     if rules.yatzy_first:
         items.append(_item("order.yatzy-first"))
+    factors = ", ".join(f"×{factor}" for factor in rules.columns)
     if len(rules.columns) > 1:
-        factors = ", ".join(f"×{factor}" for factor in rules.columns)
         items.append(_item("columns", columns=len(rules.columns), factors=factors))
+    elif rules.columns != (1,):
+        items.append(_item("column", factor=factors))
     return items
 
 
@@ -109,20 +87,29 @@ def _upper(rules: Ruleset) -> list[contract.RulesItem]:
 
 
 def _special(rules: Ruleset) -> list[contract.RulesItem]:
-    items = []
-    if rules.joker != "none":
-        fixed: Values = {
-            "full_house": rules.full_house_points,
-            "small_straight": rules.small_straight_points,
-            "large_straight": rules.large_straight_points,
-        }
-        items.append(_item(f"special.joker-{rules.joker}", **fixed))
+    items = _joker(rules)
     if rules.extra_yatzy_bonus:
         items.append(_item("special.extra-yatzy", points=rules.extra_yatzy_bonus))
     if rules.five_alike_is_full_house:
         items.append(_item("special.five-alike-full-house"))
     if rules.four_alike_is_two_pairs:
         items.append(_item("special.four-alike-two-pairs"))
+    return items
+
+
+def _joker(rules: Ruleset) -> list[contract.RulesItem]:
+    """What a joker may do and pays: one sentence where the sheet has all its boxes at fixed prices, else box by box."""
+    if rules.joker == "none":
+        return []
+    prices: Values = {box: price(rules, box) for box in JOKER_BOXES if box in rules.boxes}
+    if len(prices) == len(JOKER_BOXES) and all(prices.values()):
+        return [_item(f"special.joker-{rules.joker}", **prices)]
+    items = [_item(f"special.joker-{rules.joker}.plain")]
+    alike = (5,) * rules.dice
+    for box, paid in prices.items():
+        key, values = ("special.joker-pays", {"points": paid}) if paid else ("special.joker-pays.sum", Values())
+        example = contract.RulesExample(dice=list(alike), points=points(rules, box, counts_of(alike), joker=True))
+        items.append(_about(rules, box, key, values, example))
     return items
 
 
@@ -138,33 +125,26 @@ def _end(rules: Ruleset, optimum: float | None) -> list[contract.RulesItem]:
 
 
 def _box(rules: Ruleset, box: str) -> contract.RulesItem:
-    key, values = _box_rule(rules, box)
-    return contract.RulesItem(
-        key=key, values=values, box=box, label_key=label_key(rules, box), example=_example(rules, box)
-    )
+    return _about(rules, box, *_box_rule(rules, box), _example(rules, box))
+
+
+def _about(rules: Ruleset, box: str, key: str, values: Values, example: contract.RulesExample) -> contract.RulesItem:
+    return contract.RulesItem(key=key, values=values, box=box, label_key=box_key(rules, box), example=example)
 
 
 def _box_rule(rules: Ruleset, box: str) -> tuple[str, Values]:
     """The message key and values of what a box pays."""
-    kinds = {"three_of_a_kind": 3, "four_of_a_kind": 4, "five_of_a_kind": 5}
-    straights = {
-        "small_straight": (1, 5, 4, rules.small_straight_points),
-        "large_straight": (2, 6, 5, rules.large_straight_points),
-        "full_straight": (1, 6, 6, rules.full_straight_points),
-    }
     if box in UPPER:
         return "upper.box", {"face": face_of(box)}
-    if box in kinds:
-        return f"box.kind.{rules.of_a_kind_sums}", {"n": kinds[box]}
-    if box in straights:
-        low, high, length, paid = straights[box]
-        if rules.straights == "runs":
-            return "box.straight.runs", {"length": length, "points": paid}
-        return "box.straight.fixed", {"low": low, "high": high, "points": paid}
+    if box in KINDS:
+        return f"box.kind.{rules.of_a_kind_sums}", {"n": KINDS[box]}
+    if box in STRAIGHTS:
+        low, high, length = STRAIGHTS[box]
+        faces: Values = {"length": length} if rules.straights == "runs" else {"low": low, "high": high}
+        return f"box.straight.{rules.straights}", faces | {"points": price(rules, box)}
     if box == "full_house":
-        return ("box.full_house.fixed", {"points": rules.full_house_points}) if rules.full_house_points else (
-            "box.full_house.sum", {}
-        )  # fmt: skip
+        paid = price(rules, box)
+        return ("box.full_house.fixed", {"points": paid}) if paid else ("box.full_house.sum", {})
     if box == "yatzy":
         return ("box.yatzy.pips", {}) if rules.yatzy_adds_pips else ("box.yatzy", {"points": rules.yatzy_points})
     if box == "two_pairs" and rules.dice == 6:

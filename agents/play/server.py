@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -28,6 +29,7 @@ from agents.play.store import Store
 from agents.play.warm import warm
 from yatzy_env import __version__
 from yatzy_env.errors import YatzyError
+from yatzy_env.rules.names import LANGUAGES, ruleset_label, words
 
 WEB = Path(__file__).parent / "web"
 _STATUS = {"unknown_ruleset": 404, "no_such_game": 404, "no_such_lesson": 404, "room_full": 503}
@@ -76,6 +78,15 @@ def create_app(store: Store, library: Library, config: Config | None = None) -> 
         if not (WEB / "index.html").is_file():
             raise HTTPException(404)
         return FileResponse(WEB / "index.html")
+
+    @app.get("/static/messages/{language}.json", include_in_schema=False)
+    def messages(language: str) -> dict[str, str]:
+        """The page's own texts, and what boxes, rulesets and options are called."""
+        if language not in LANGUAGES:
+            raise HTTPException(404)
+        texts = json.loads((WEB / "messages" / f"{language}.json").read_text(encoding="utf-8"))
+        own = {f"ruleset.{name}": ruleset_label(name, language) for name in library.shelves}
+        return texts | words(language) | own
 
     app.mount("/static", StaticFiles(directory=WEB, check_dir=False), name="static")
     return app

@@ -28,8 +28,8 @@ from agents.play.schemas.game import (
     Upper,
 )
 from agents.play.steps import GameError, names_of
-from yatzy_env.envs.render import box_label
 from yatzy_env.errors import YatzyError
+from yatzy_env.rules.names import box_label
 
 Ask = Callable[[str], str]
 

@@ -14,8 +14,9 @@ from scripts.maintain._generalist_docs import FOLDER, generalist_card, is_measur
 from scripts.maintain._models_docs import models_page, readme_table
 from yatzy_env import Ruleset, action_names, compile_tables, rulesets
 from yatzy_env.envs import observation_blocks
-from yatzy_env.envs.render import box_label
 from yatzy_env.rules import CATALOGUE
+from yatzy_env.rules.fields import Fields
+from yatzy_env.rules.names import box_label, words
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -63,11 +64,16 @@ def rulesets_page() -> str:
             for rules in CATALOGUE.values()
         ],
     )
-    descriptions = dict(_attributes(Ruleset.__doc__ or ""))
+    descriptions = dict(_attributes(Fields.__doc__ or ""))
     fields = table(
-        ["field", "meaning", "default"],
+        ["field", "called", "meaning", "default"],
         [
-            (f"`{name}`", descriptions[name], "required" if field.is_required() else f"`{field.default}`")
+            (
+                f"`{name}`",
+                words().get(f"option.{name}", ""),
+                descriptions[name],
+                "required" if field.is_required() else f"`{field.default}`",
+            )
             for name, field in Ruleset.model_fields.items()
         ],
     )

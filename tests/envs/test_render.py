@@ -13,10 +13,10 @@ from gymnasium.error import DependencyNotInstalled
 from tests.envs.play import random_legal
 from tests.plain_rules import names_of, plain_joker, plain_legal, plain_score, split
 from yatzy_env.envs import YatzyEnv
-from yatzy_env.envs.render import SheetView, box_label, sheet_image, sheet_text
-from yatzy_env.errors import RulesetError
+from yatzy_env.envs.render import SheetView, sheet_image, sheet_text
 from yatzy_env.games import Games, action_masks, new_games, play
 from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.rules.names import box_label
 from yatzy_env.situation import Situation, batch, single
 from yatzy_env.tables import Tables, compile_tables
 
@@ -240,35 +240,6 @@ def test_boxes_filled_before_the_start_are_marked() -> None:
 def test_throws_left(name: str, left: int, line: str) -> None:
     text = sheet_text(fresh(name, Situation(0b1100, (0,), (1, 2, 3, 4, 5, 6), left)))
     assert text.splitlines()[3].strip("| ") == line
-
-
-@pytest.mark.parametrize(
-    ("name", "box", "label"),
-    [
-        ("yatzy", "three_of_a_kind", "Three of a kind"),
-        ("yatzy", "full_house", "Full house"),
-        ("yatzy", "yatzy", "Yatzy"),
-        ("triple", "two_pairs@3", "Two pairs"),
-        ("yahtzee-no-joker", "yatzy", "Yahtzee"),
-        ("maxi-forced", "yatzy", "Maxi Yatzy"),
-        ("yacht", "yatzy", "Yacht"),
-        ("yacht", "chance", "Choice"),
-        ("yacht", "small_straight", "Little straight"),
-        ("yacht", "large_straight", "Big straight"),
-        ("yacht", "four_of_a_kind", "Four of a kind"),
-    ],
-)
-def test_box_labels(name: str, box: str, label: str) -> None:
-    assert box_label(ruleset(name), box) == label
-
-
-def test_labels_of_a_sheet_differ(each_ruleset: Ruleset) -> None:
-    assert len({box_label(each_ruleset, box) for box in each_ruleset.boxes}) == len(each_ruleset.boxes)
-
-
-def test_label_of_a_box_the_sheet_lacks() -> None:
-    with pytest.raises(RulesetError, match="castle"):
-        box_label(ruleset("yatzy"), "castle")
 
 
 def test_rulesets_of_your_own_are_shown_too() -> None:

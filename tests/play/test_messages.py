@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from agents.play.rules_page import label_key, rules_page
+from agents.play.rules_page import rules_page
 from agents.play.server import WEB
 from agents.registry import NAMES
-from yatzy_env.rules import BOXES, CATALOGUE, Ruleset, ruleset
+from yatzy_env.rules import CATALOGUE, Ruleset, ruleset
+from yatzy_env.rules.names import LANGUAGES, box_label, words
 
-LANGUAGES = ("en", "da", "no", "sv")
-TEXTS = {name: json.loads((WEB / "messages" / f"{name}.json").read_text(encoding="utf-8")) for name in LANGUAGES}
+OWN = {name: json.loads((WEB / "messages" / f"{name}.json").read_text(encoding="utf-8")) for name in LANGUAGES}
+TEXTS = {name: own | words(name) for name, own in OWN.items()}  # what the server hands out
 SCRIPTS = "\n".join(path.read_text(encoding="utf-8") for path in sorted(WEB.glob("*.js")))
 HOUSE_RULES = [
     ruleset("yatzy").replace(five_alike_is_full_house=True, four_alike_is_two_pairs=True, yatzy_adds_pips=True),
@@ -33,12 +34,13 @@ def placeholders(text: str) -> set[str]:
 
 def labels(rules: Ruleset, language: str) -> dict[str, str]:
     """What the boxes of a sheet are called."""
-    return {box: TEXTS[language][label_key(rules, box)] for box in rules.boxes}
+    return {box: box_label(rules, box, language) for box in rules.boxes}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_the_same_keys_and_values_to_fill_in(language: str) -> None:
     assert sorted(TEXTS[language]) == sorted(TEXTS["en"])
+    assert not set(OWN[language]) & set(words(language)), "a name outside the table"
     for key, text in TEXTS[language].items():
         assert text.strip() == text != "", key
         assert placeholders(text) == placeholders(TEXTS["en"][key]), key
@@ -48,14 +50,6 @@ def test_every_language_has_the_same_keys_and_values_to_fill_in(language: str) -
 def test_no_text_was_left_in_english(language: str) -> None:
     same = {key for key, text in TEXTS[language].items() if text == TEXTS["en"][key] and len(text.split()) > 1}
     assert not {key for key in same if not key.startswith(("hint.", "ruleset."))} - ALIKE
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_box_of_every_ruleset_has_a_name_of_its_own(language: str) -> None:
-    for rules in CATALOGUE.values():
-        names = labels(rules, language)
-        assert len(set(names.values())) == len(names), (rules.name, names)
-    assert {f"box.{box}" for box in BOXES} <= set(TEXTS[language])
 
 
 def test_a_house_is_what_each_language_means_by_it() -> None:
@@ -100,7 +94,6 @@ def test_every_sentence_of_the_rules_has_a_text_for_its_values(rules: Ruleset) -
     for box, item in shown.items():
         assert item.example is not None
         assert item.example.points == rules.score(box, item.example.dice) > 0
-    assert {f"ruleset.{rules.name}"} <= set(TEXTS["en"])
 
 
 def test_the_rules_say_what_is_special_about_a_ruleset() -> None:
@@ -133,7 +126,7 @@ def used_keys() -> tuple[set[str], list[re.Pattern[str]]]:
 
 def test_no_text_is_idle() -> None:
     literals, patterns = used_keys()
-    from_server = re.compile(r"box\.|rules\.")  # their keys come with the answers of the server
+    from_server = re.compile(r"box\.|hint\.|rules\.")  # their keys come with the answers of the server
     plain = {key.removesuffix(".one").removesuffix(".other") for key in TEXTS["en"]}
     idle = {
         key

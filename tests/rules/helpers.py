@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import combinations_with_replacement
 from random import Random
 
-from tests.plain_rules import PlainCard, all_alike, bits_of, names_of, plain_boxes, split
+from tests.plain_rules import PlainCard, all_alike, bits_of, names_of, plain_boxes, plain_score, split
 from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
+from yatzy_env.errors import RulesetError
 from yatzy_env.rules import Ruleset, ruleset, rulesets
 from yatzy_env.tables import compile_tables
 
@@ -57,6 +59,43 @@ def variants() -> dict[str, Ruleset]:
         | {"boxes": (*few, "two_pairs", "four_of_a_kind", "small_straight")}
     )
     return found
+
+
+def random_rules(seed: int) -> Ruleset:
+    """A row of the catalogue with fields changed at random, as far as they fit together."""
+    rng = Random(seed)
+    rules = ruleset(rng.choice(rulesets())).replace(name=f"random-{seed}", saved_throws=False)
+    dice = rng.choice((2, 3, 4, 5, 6))
+    payable = [box for box in rules.boxes if any(plain_score(rules, box, roll) for roll in all_rolls(dice))]
+    rules = rules.replace(dice=dice, boxes=payable, bonus_threshold=10 * dice)
+    few = [tuple(box for box in rules.boxes if rng.random() < 0.7) for _ in range(2)]
+    wanted = {
+        "throws": (1, 2, 3, 4, 5),
+        "boxes": (rules.boxes, *few),
+        "columns": ((1,), (2,), (1, 2, 3), (4, 1)),
+        "bonus_points": (0, 35, 50),
+        "bonus_threshold": range(1, 127),
+        "yatzy_points": (50, 75),
+        "full_house_points": (0, 25),
+        "small_straight_points": (15, 30),
+        "large_straight_points": (20, 40),
+        "full_straight_points": (21, 60),
+        "of_a_kind_sums": ("matching", "all"),
+        "straights": ("fixed", "runs"),
+        "order": ("free", "upper-first", "upper-in-order", "top-down"),
+        "joker": ("none", "forced", "free"),
+        "extra_yatzy_bonus": (0, 100),
+        "yatzy_adds_pips": (False, True),
+        "five_alike_is_full_house": (False, True),
+        "four_alike_is_two_pairs": (False, True),
+        "yatzy_first": (False, True),
+        "saved_throws": (False, True),
+    }
+    for field in rng.sample(sorted(wanted), len(wanted)):
+        if rng.random() < 0.7:
+            with suppress(RulesetError):
+                rules = rules.replace(**{field: rng.choice(wanted[field])})
+    return rules
 
 
 def all_rolls(number: int) -> list[tuple[int, ...]]:

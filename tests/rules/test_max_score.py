@@ -96,6 +96,9 @@ SMALL = {
     "extra, top down, yatzy first": THREE
     | EXTRA
     | {"boxes": ("sixes", "one_pair", "yatzy", "chance"), "order": "top-down", "yatzy_first": True},
+    "extra, a column that counts three times": THREE
+    | EXTRA
+    | {"boxes": ("ones", "sixes", "one_pair", "yatzy"), "columns": (3,)},
     "forced joker": FOUR | {"boxes": ("sixes", "small_straight", "yatzy"), "joker": "forced"},
     "forced joker, extra": FOUR | EXTRA | {"boxes": ("sixes", "small_straight", "yatzy", "chance"), "joker": "forced"},
     "free joker, extra": FOUR | EXTRA | {"boxes": ("sixes", "small_straight", "yatzy", "chance"), "joker": "free"},

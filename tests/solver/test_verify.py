@@ -14,7 +14,7 @@ from tests.solver.helpers import solved
 from tests.solver.test_plain_agreement import GAMES
 from yatzy_env.multisets import dice_of, multisets
 from yatzy_env.rules import Ruleset, ruleset
-from yatzy_env.rules.scoring import points
+from yatzy_env.rules.boxes import points
 
 HOUSE_RULES = [
     {},

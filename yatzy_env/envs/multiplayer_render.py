@@ -11,9 +11,9 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
-from yatzy_env.envs.render import box_label
 from yatzy_env.games import gains, turns_done
 from yatzy_env.rules import Ruleset
+from yatzy_env.rules.names import box_label, title
 from yatzy_env.situation import Situations, single
 from yatzy_env.tables import compile_tables
 
@@ -123,15 +123,15 @@ def table_image(view: TableView) -> NDArray[np.uint8]:
 
 def _heading(view: TableView) -> tuple[str, str]:
     """Whose turn it is, and the dice."""
-    title = view.rules.name.replace("-", " ").title()
+    heading = title(view.rules.name)
     if view.on_turn is None:
         best = [owner for owner, total in zip(view.owners, view.totals, strict=True) if total == max(view.totals)]
-        return f"{title}: game over", ("won by " if len(best) == 1 else "shared by ") + ", ".join(best)
+        return f"{heading}: game over", ("won by " if len(best) == 1 else "shared by ") + ", ".join(best)
     situation = single(compile_tables(view.rules), view.now, view.on_turn)
     boxes = view.written.shape[1]
     left = situation.throws_left
     return (
-        f"{title}, turn {turns_done(situation.filled) + 1} of {boxes}: {view.player}",
+        f"{heading}, turn {turns_done(situation.filled) + 1} of {boxes}: {view.player}",
         f"{' '.join(f'[{face}]' for face in situation.roll)}   {left} throw{'s' * (left != 1)} left",
     )
 

@@ -17,17 +17,10 @@ from numpy.typing import NDArray
 
 from yatzy_env.card import open_upper_points
 from yatzy_env.games import box_points, gains, turns_done
-from yatzy_env.rules import BOXES, Ruleset
+from yatzy_env.rules import Ruleset
+from yatzy_env.rules.names import box_label, title
 from yatzy_env.situation import Situation, batch
 from yatzy_env.tables import Tables, compile_tables
-
-_LABELS = {box: box.replace("_", " ").capitalize() for box in BOXES}
-_YACHT = {"small_straight": "Little straight", "large_straight": "Big straight", "chance": "Choice", "yatzy": "Yacht"}
-_OWN_LABELS: tuple[tuple[Callable[[Ruleset], bool], dict[str, str]], ...] = (
-    (lambda rules: rules.name.startswith("yahtzee"), {"yatzy": "Yahtzee"}),
-    (lambda rules: rules.name.startswith("yacht"), _YACHT),
-    (lambda rules: rules.dice == 6, {"yatzy": "Maxi Yatzy"}),
-)  # the words of particular games; the first row that fits counts
 
 
 @dataclass(frozen=True)
@@ -64,24 +57,6 @@ class _Sheet(NamedTuple):
     throws: tuple[str, str]  # how many are left, and a remark
     sections: tuple[list[_Row], ...]  # the factors of several columns, upper, lower, totals
     notes: list[str]
-
-
-def box_label(rules: Ruleset, box: str) -> str:
-    """What a box is called on the sheet of a ruleset, in English.
-
-    Args:
-        rules: the ruleset.
-        box: a box id of its sheet, with or without `@` and the column.
-
-    Returns:
-        The label, such as "Three of a kind".
-
-    Raises:
-        RulesetError: if the sheet has no such box.
-    """
-    name = rules.boxes[rules.box_index(box) % len(rules.boxes)]
-    own = next((labels for fits, labels in _OWN_LABELS if fits(rules)), _LABELS)
-    return own.get(name, _LABELS[name])
 
 
 def sheet_text(view: SheetView) -> str:
@@ -129,7 +104,7 @@ def _sheet(view: SheetView) -> _Sheet:
     notes = ["(n): what these dice would score there"] * (not is_over)
     notes += ["x: filled before the start, not counted"] * any(cell.look == "given" for cell in cells)
     return _Sheet(
-        title=rules.name.replace("-", " ").title(),
+        title=title(rules.name),
         turn="game over" if is_over else f"turn {turns_done(view.situation.filled) + 1} of {len(cells)}",
         throws=(f"final score {view.score}", "") if is_over else _throws(view),
         sections=(heads, boxes[:uppers] + _upper_sums(view, tables, bonuses), boxes[uppers:], _totals(view, bonuses)),

@@ -4,76 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ValidationError, model_validator
 
 from yatzy_env.errors import RulesetError, one_line, unknown
 from yatzy_env.files import json_sha256, parse_json
 from yatzy_env.multisets import counts_of, multisets
-from yatzy_env.rules.boxes import BOXES, UPPER, alike, face_of
-from yatzy_env.rules.scoring import points
-
-Order = Literal["free", "upper-first", "upper-in-order", "top-down"]
-Joker = Literal["none", "forced", "free"]
+from yatzy_env.rules.boxes import BOXES, UPPER, alike, face_of, points
+from yatzy_env.rules.fields import Fields
 
 
-def _as_tuple(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+class Ruleset(Fields):
+    """The rules of one game. Immutable, hashable, compared by value; `Fields` lists what it holds.
 
-
-class Ruleset(BaseModel):
-    """The rules of one game. Immutable, hashable, compared by value; the defaults are Scandinavian Yatzy.
-
-    Attributes:
-        name: its name in the catalogue, or any name for a ruleset of your own.
-        dice: dice on the table, 2 to 6 (the printed games use five or six).
-        throws: throws of a turn, the first included.
-        boxes: box ids of one column in the order of the sheet, upper section first.
-        columns: what the points of each column are multiplied by.
-        bonus_threshold: the upper sum that earns the bonus.
-        bonus_points: the bonus, paid once per column when the sum reaches the threshold; 0 means no bonus.
-        yatzy_points: what all dice alike pay in the yatzy box.
-        yatzy_adds_pips: the yatzy box pays 50 plus the pips shown instead of `yatzy_points`.
-        five_alike_is_full_house: five alike count as a full house.
-        four_alike_is_two_pairs: four alike count as two pairs (five dice or fewer).
-        of_a_kind_sums: n of a kind pay the n dice (`matching`) or all dice on the table (`all`).
-        full_house_points: a fixed price for the full house; 0 pays the sum of its dice.
-        straights: `fixed` wants 1-5, 2-6 and 1-6; `runs` wants any four, five or six in a row.
-        small_straight_points: what the small straight pays.
-        large_straight_points: what the large straight pays.
-        full_straight_points: what the full straight pays.
-        order: the order in which boxes must be filled, within each column.
-        yatzy_first: all dice alike may go in the yatzy box at once, out of order.
-        joker: what all dice alike may do when the yatzy box is filled.
-        extra_yatzy_bonus: points for all dice alike once the yatzy box holds points.
-        saved_throws: unused throws are kept for later turns (six dice).
+    >>> rules = Ruleset(name="house", boxes=("ones", "full_house", "yatzy"), bonus_threshold=3)
+    >>> rules.score("full_house", [2, 2, 2, 5, 5])
+    16
+    >>> rules.replace(full_house_points=25).score("full_house", [2, 2, 2, 5, 5])
+    25
+    >>> rules.max_score  # five ones, the bonus of 50, three sixes and two fives, a yatzy
+    133
+    >>> Ruleset.from_json(rules.to_json()) == rules
+    True
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    name: str = Field(default="custom", pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60)
-    dice: int = Field(default=5, ge=2, le=6)
-    throws: int = Field(default=3, ge=1, le=5)
-    boxes: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = Field(min_length=1)
-    columns: Annotated[tuple[int, ...], BeforeValidator(_as_tuple)] = Field(default=(1,), min_length=1, max_length=3)
-    bonus_threshold: int = Field(default=63, ge=0)
-    bonus_points: int = Field(default=50, ge=0, le=1000)
-    yatzy_points: int = Field(default=50, ge=1, le=1000)
-    yatzy_adds_pips: bool = False
-    five_alike_is_full_house: bool = False
-    four_alike_is_two_pairs: bool = False
-    of_a_kind_sums: Literal["matching", "all"] = "matching"
-    full_house_points: int = Field(default=0, ge=0, le=1000)
-    straights: Literal["fixed", "runs"] = "fixed"
-    small_straight_points: int = Field(default=15, ge=1, le=1000)
-    large_straight_points: int = Field(default=20, ge=1, le=1000)
-    full_straight_points: int = Field(default=21, ge=1, le=1000)
-    order: Order = "free"
-    yatzy_first: bool = False
-    joker: Joker = "none"
-    extra_yatzy_bonus: int = Field(default=0, ge=0, le=1000)
-    saved_throws: bool = False
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -191,12 +145,13 @@ class Ruleset(BaseModel):
             best_boxes += max(self._best_points(box, counts, after) for counts in multisets(self.dice))
         upper = sum(self.dice * face_of(box) for box in self.boxes)
         bonus = self.bonus_points if upper >= self.bonus_threshold else 0
-        return (best_boxes + bonus) * sum(self.columns)
+        return best_boxes + bonus * sum(self.columns)
 
     def _best_points(self, box: str, counts: Any, after_yatzy: bool) -> int:
+        """What a roll pays in a box of each column, and the extra bonus, which no column multiplies."""
         same = alike(counts) if after_yatzy else 0
         joker = self.joker != "none" and same > 0 and box not in UPPER
-        return points(self, box, counts, joker) + (self.extra_yatzy_bonus if same else 0)
+        return points(self, box, counts, joker) * sum(self.columns) + (self.extra_yatzy_bonus if same else 0)
 
     @cached_property
     def digest(self) -> str:

@@ -28,7 +28,8 @@ class BoxInfo(Answer):
 
     id: str = Field(description="full_house, or full_house@2 with several columns")
     box: str = Field(description="the id without its column")
-    label_key: str = Field(description="message key of its name, see docs/play.md")
+    label_key: str = Field(description="message key of its name, by `yatzy_env.rules.names`")
+    hint_key: str | None = Field(description="message key of what it asks for; null where its name says it")
     section: Literal["upper", "lower"]
     face: int = Field(description="the face an upper box counts; 0 in the lower section")
     column: int = Field(description="column, from 0")
@@ -137,6 +138,7 @@ class RulesItem(Answer):
 
     Keys and values: `turn.throws` {dice, throws}; `turn.keep`; `turn.box`; `turn.zero`; `turn.saved`; `order.free`,
     `order.upper-first`, `order.upper-in-order`, `order.top-down`; `order.yatzy-first`; `columns` {columns, factors};
+    `column` {factor} (one that counts more than once);
     `upper.box` {face}; `upper.bonus` {threshold, points}; `upper.bonus.columns` {threshold, points}; `upper.no-bonus`;
     `upper.par` {count} (only where the threshold is a whole number of each face);
     `box.one_pair`; `box.two_pairs`; `box.two_pairs.best` (six dice); `box.three_pairs`; `box.kind.matching` {n};
@@ -144,6 +146,8 @@ class RulesItem(Answer):
     `box.full_house.sum`; `box.full_house.fixed` {points}; `box.castle`; `box.tower`; `box.chance`;
     `box.yatzy` {points}; `box.yatzy.pips`;
     `special.joker-forced` {full_house, small_straight, large_straight}; `special.joker-free` (the same values);
+    where the sheet lacks one of these or sums its full house `special.joker-forced.plain`, `special.joker-free.plain`
+    and about each box `special.joker-pays` {points} or `special.joker-pays.sum`;
     `special.extra-yatzy` {points}; `special.five-alike-full-house`; `special.four-alike-two-pairs`;
     `end.turns` {turns}; `end.winner`; `end.max` {points}; `end.optimum` {points} (two decimals, only where stored).
     """

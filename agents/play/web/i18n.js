@@ -1,4 +1,5 @@
-// Texts by key and language. Every text of the page stands in messages/*.json; the keys are the same in all of them.
+// Texts by key and language. The server adds to the page's own, messages/*.json, what boxes, rulesets and options are
+// called (yatzy_env/rules/names.json); the keys are the same in all languages.
 
 export const LANGUAGES = { en: "English", da: "Dansk", no: "Norsk", sv: "Svenska" };
 
@@ -101,10 +102,8 @@ export function boxLabel(rules, id, withColumn = false) {
 
 /** What a box asks for, in a few signs; empty for boxes whose name says it. */
 export function boxHint(rules, box) {
-  // Yahtzee's straights are runs of any numbers; its word for the box of all dice alike tells its sheet from others.
-  const runs = rules.boxes.some((other) => other.label_key === "box.yatzy.yahtzee");
-  const key = runs && has(`hint.runs.${box}`) ? `hint.runs.${box}` : `hint.${box}`;
-  return has(key) ? t(key) : "";
+  const key = rules.boxes.find((one) => one.box === box)?.hint_key;
+  return key ? t(key) : "";
 }
 
 /** The name of a ruleset. */

@@ -168,11 +168,9 @@ export async function startScreen(main, [chosen]) {
         {},
         t("rules.changed", { game: rulesetLabel(rules.base) }),
         " ",
-        h("code", {
-          text: Object.entries(rules.options)
-            .map(([key, value]) => `${key} = ${value}`)
-            .join(", "),
-        }),
+        Object.entries(rules.options)
+          .map(([key, value]) => `${t(`option.${key}`)}${value === true ? "" : `: ${value}`}`)
+          .join("; "),
       );
     const best = rules.optimum === null ? "" : ` ${t("start.optimum", { points: number(rules.optimum, 2) })}`;
     replace(
