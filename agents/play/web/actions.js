@@ -33,5 +33,5 @@ export function actionShown(rules, name) {
   const { keep, box } = parseAction(name);
   if (box !== null) return h("span.action", { text: boxLabel(rules, box, true) });
   if (keep.length === 0) return h("span.action", { text: t("action.keep_nothing") });
-  return h("span.action", {}, `${t("action.keep")} `, smallDice(keep, facesSaid(keep)));
+  return h("span.action", `${t("action.keep")} `, smallDice(keep, facesSaid(keep)));
 }

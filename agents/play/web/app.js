@@ -4,7 +4,7 @@
 // Addresses: #/, #/new/RULESET, #/game/ID, #/review/ID, #/history, #/rules/NAME.
 
 import { drawDie } from "./dice.js";
-import { h, icon, replace, select } from "./dom.js";
+import { button, h, icon, replace, select } from "./dom.js";
 import { gameScreen } from "./game.js";
 import { historyScreen } from "./history.js";
 import { currentLanguage, LANGUAGES, preferredLanguage, t, useLanguage } from "./i18n.js";
@@ -48,8 +48,7 @@ function themeButton() {
     drawBar(route().name);
     document.getElementById("theme").focus();
   };
-  const attributes = { type: "button", id: "theme", "aria-label": said, title: said, on: { click: turn } };
-  return h("button.quiet.square", attributes, icon(`theme-${theme}`));
+  return button(".quiet.square", icon(`theme-${theme}`), turn, { id: "theme", label: said });
 }
 
 function drawBar(name) {
@@ -65,7 +64,7 @@ function drawBar(name) {
     document.getElementById("bar"),
     h("a.brand", { href: "#/" }, drawDie(5), h("span", { text: t("app.title") })),
     h("nav", { "aria-label": t("nav.label") }, links),
-    h("div.row.tools", {}, languages, themeButton()),
+    h("div.row.tools", languages, themeButton()),
   );
   document.getElementById("skip").textContent = t("app.skip");
 }
@@ -97,7 +96,7 @@ async function show() {
     else leaving?.();
   } catch (error) {
     if (mine !== shown) return;
-    const again = h("button", { type: "button", text: t("app.retry"), on: { click: show } });
+    const again = button("", t("app.retry"), show);
     replace(wrapped, h("div.card.stack", { role: "alert" }, h("p", { text: error.text ?? error.message }), again));
     if (error.status === undefined) throw error; // a fault of ours, for the console
   }

@@ -1,6 +1,6 @@
 // A chart of the expected final score through a game: one stepped line per card, the optimum as a dashed line.
 
-import { h, replace, svg } from "./dom.js";
+import { figureTable, h, numberCell, replace, rowHead, svg } from "./dom.js";
 import { number, t } from "./i18n.js";
 
 const HEIGHT = 280;
@@ -57,7 +57,6 @@ export function scoreChart(lines, optimum) {
     const grid = ticks(low, high, 8).map((value) =>
       svg(
         "g",
-        {},
         svg("line.grid", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(value), y2: y(value) }),
         svg("text.tick", { x: MARGIN.left - 8, y: y(value) + 4, "text-anchor": "end", text: number(value) }),
       ),
@@ -96,11 +95,10 @@ export function scoreChart(lines, optimum) {
   watcher.observe(frame);
   const legend = h(
     "ul.legend",
-    {},
-    lines.map((line, index) => h("li", {}, h(`span.swatch.series-${index + 1}`, { "aria-hidden": "true" }), line.name)),
-    h("li", {}, h("span.swatch.dashed", { "aria-hidden": "true" }), `${t("review.optimum")} ${number(optimum, 2)}`),
+    lines.map((line, index) => h("li", h(`span.swatch.series-${index + 1}`, { "aria-hidden": "true" }), line.name)),
+    h("li", h("span.swatch.dashed", { "aria-hidden": "true" }), `${t("review.optimum")} ${number(optimum, 2)}`),
   );
-  return h("figure.chart-figure", {}, frame, h("figcaption", {}, legend), chartTable(lines, turns));
+  return h("figure.chart-figure", frame, h("figcaption", legend), chartTable(lines, turns));
 }
 
 function chartTable(lines, turns) {
@@ -108,33 +106,11 @@ function chartTable(lines, turns) {
   const rows = Array.from({ length: turns + 1 }, (_, turn) =>
     h(
       "tr",
-      {},
-      h("th", { scope: "row", text: number(turn) }),
-      columns.map((values) => h("td.num", { text: values[turn] === null ? "" : number(values[turn], 2) })),
+      rowHead(number(turn)),
+      columns.map((values) => numberCell(values[turn] === null ? "" : number(values[turn], 2))),
     ),
   );
-  return h(
-    "details",
-    {},
-    h("summary", { text: t("review.chart.table") }),
-    h(
-      "div.scroll",
-      { tabindex: 0, role: "region", "aria-label": t("review.chart.table") },
-      h(
-        "table.figures",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "col", text: t("review.chart.turn") }),
-            lines.map((line) => h("th.num", { scope: "col", text: line.name })),
-          ),
-        ),
-        h("tbody", {}, rows),
-      ),
-    ),
-  );
+  const label = t("review.chart.table");
+  const heads = [[t("review.chart.turn"), false], ...lines.map((line) => [line.name, true])];
+  return h("details", h("summary", { text: label }), figureTable(label, heads, rows));
 }

@@ -4,7 +4,7 @@
 
 import { coach, solveStatus } from "./api.js";
 import { actionSaid, actionShown } from "./actions.js";
-import { h, icon, replace } from "./dom.js";
+import { button, h, icon, numberCell, replace, section } from "./dom.js";
 import { boxHint, boxLabel, number, percent, t } from "./i18n.js";
 import { agentLabel } from "./seats.js";
 import { solvePanel } from "./solve.js";
@@ -14,7 +14,7 @@ const EVERY = 2000; // milliseconds between looks at chances that are being work
 
 /** A mark as icon and word; the icon's shape differs, not its colour alone. */
 export function markShown(mark, text = t(`mark.${mark}`)) {
-  return h(`span.mark.mark-${mark}`, {}, icon(mark), text);
+  return h(`span.mark.mark-${mark}`, icon(mark), text);
 }
 
 /** What a decision gave away in words: its mark, where losses have been measured for the game, and the points. */
@@ -28,11 +28,10 @@ export function lossSaid(entry) {
 
 /** What a decision gave away, as a line, with the better choice where there was one. */
 export function decisionShown(rules, entry) {
-  const better = entry.loss > 0 && h("span.better", {}, `${t("mark.better")} `, actionShown(rules, entry.best));
+  const better = entry.loss > 0 && h("span.better", `${t("mark.better")} `, actionShown(rules, entry.best));
   const words = lossSaid(entry);
   return h(
     "p.decision",
-    {},
     entry.mark === null ? h("strong", { text: words }) : markShown(entry.mark, words),
     " ",
     better,
@@ -51,7 +50,6 @@ export function optionsTable(rules, advice, { onUse = null, all = true } = {}) {
   const weighed = advice.options.some((option) => option.expected === null);
   const top = h(
     "tr",
-    {},
     h("th", { scope: "col", text: t("coach.option") }),
     h("th.num", { scope: "col", text: t(weighed ? "coach.weight" : "coach.final") }),
     !weighed && h("th.num", { scope: "col", text: t("coach.loss") }),
@@ -67,24 +65,20 @@ export function optionsTable(rules, advice, { onUse = null, all = true } = {}) {
   const rows = options.map((option) => {
     const shown = actionShown(rules, option.name);
     const said = t("coach.use", { option: actionSaid(rules, option.name) });
-    const use =
-      onUse === null
-        ? shown
-        : h("button.use", { type: "button", "aria-label": said, on: { click: () => onUse(option) } }, shown);
+    const use = onUse === null ? shown : button(".use", shown, () => onUse(option), { "aria-label": said });
     const loss = option.is_best ? h("span.best", { text: t("coach.best") }) : `\u2212${number(option.loss ?? 0, 2)}`;
     return h(
       `tr${option.is_best ? ".is-best" : ""}`,
-      {},
       h("th", { scope: "row" }, use),
-      h("td.num", { text: weighed ? percent(option.weight ?? 0) : number(option.expected, 2) }),
-      !weighed && h(`td.num.loss-${option.mark ?? "fine"}`, {}, loss),
+      numberCell(weighed ? percent(option.weight ?? 0) : number(option.expected, 2)),
+      !weighed && h(`td.num.loss-${option.mark ?? "fine"}`, loss),
       heads.map((head) => {
         const chance = option.chances.find(head.is);
         return h("td.num.chance", { text: chance === undefined ? "" : percent(chance.probability) });
       }),
     );
   });
-  return h("table.options", {}, h("thead", {}, top), h("tbody", {}, rows));
+  return h("table.options", h("thead", top), h("tbody", rows));
 }
 
 function chanceHeads(rules, options) {
@@ -115,13 +109,7 @@ export class CoachPanel {
     this.asked = 0; // counts questions, so that a late answer is not shown for a later position
     this.last = h("div.last-decision");
     this.body = h("div.coach-body");
-    this.element = h(
-      "section.card.coach",
-      { "aria-labelledby": "coach-heading" },
-      h("h2", { id: "coach-heading", text: t("coach.heading") }),
-      this.last,
-      this.body,
-    );
+    this.element = section(".coach", "coach-heading", t("coach.heading"), this.last, this.body);
   }
 
   /**
@@ -141,11 +129,16 @@ export class CoachPanel {
       replace(this.body, h("p.hint", { text: t(state.turn.is_agent ? "coach.not_yours" : "coach.waiting") }));
       return;
     }
+    await this.ask(state, mine, (error) => replace(this.body, h("p.hint", { text: error.text ?? error.message })));
+  }
+
+  /** Asks the coach, and draws the answer unless the position has changed meanwhile. */
+  async ask(state, mine, onError) {
     try {
       const advice = await coach(state.id);
       if (mine === this.asked) await this.draw(state, advice, mine);
     } catch (error) {
-      if (mine === this.asked) replace(this.body, h("p.hint", { text: error.text ?? error.message }));
+      if (mine === this.asked) onError(error);
     }
   }
 
@@ -163,22 +156,15 @@ export class CoachPanel {
     const expected =
       advice.expected !== null && h("p.hint", { text: t("coach.expected", { points: number(advice.expected, 2) }) });
     const forced = advice.forced && h("p.hint", { text: t("coach.forced") });
-    const table = h("div.scroll", {}, optionsTable(this.rules, advice, { onUse: this.onUse, all: this.all }));
+    const table = h("div.scroll", optionsTable(this.rules, advice, { onUse: this.onUse, all: this.all }));
+    const turn = () => {
+      this.all = !this.all;
+      this.draw(state, advice, mine);
+      this.body.querySelector("button.more")?.focus();
+    };
+    const words = this.all ? t("coach.fewer") : t("coach.more", { count: advice.options.length });
     const more =
-      advice.options.length > SHOWN &&
-      h("button.quiet.small", {
-        type: "button",
-        "aria-expanded": String(this.all),
-        text: this.all ? t("coach.fewer") : t("coach.more", { count: advice.options.length }),
-        on: {
-          click: () => {
-            this.all = !this.all;
-            this.draw(state, advice, mine);
-            this.body.querySelector("button.more")?.focus();
-          },
-        },
-      });
-    more && more.classList.add("more");
+      advice.options.length > SHOWN && button(".quiet.small.more", words, turn, { "aria-expanded": String(this.all) });
     replace(this.body, estimate, forced, expected, table, more, this.why(advice));
     if (advice.chances === "working") window.setTimeout(() => this.again(state, mine), EVERY);
   }
@@ -190,12 +176,7 @@ export class CoachPanel {
   }
 
   async again(state, mine) {
-    if (mine !== this.asked || !this.element.isConnected) return;
-    try {
-      const advice = await coach(state.id);
-      if (mine === this.asked) await this.draw(state, advice, mine);
-    } catch {
-      // The next position asks again; what is shown stays true.
-    }
+    // Where that fails the next position asks again; what is shown stays true.
+    if (mine === this.asked && this.element.isConnected) await this.ask(state, mine, () => {});
   }
 }

@@ -22,7 +22,7 @@ export function confirmed(title, text, yes) {
         { method: "dialog" },
         h("h2", { id: "confirm-title", text: title }),
         h("p", { text }),
-        h("div.row", {}, h("button", { type: "submit", value: "no", text: t("app.cancel") }), answer),
+        h("div.row", h("button", { type: "submit", value: "no", text: t("app.cancel") }), answer),
       ),
     );
     dialog.addEventListener("close", () => {

@@ -1,45 +1,22 @@
 // Dice as drawn pips, and the tray in which they lie: buttons that are kept or thrown again.
 
-import { h, svg, replace } from "./dom.js";
+import { button, h, svg, replace } from "./dom.js";
 import { faceName, t } from "./i18n.js";
 
+// Where the pips of each face lie, in hundredths of its side.
 const PIPS = {
-  1: [[50, 50]],
-  2: [
-    [27, 27],
-    [73, 73],
-  ],
-  3: [
-    [25, 25],
-    [50, 50],
-    [75, 75],
-  ],
-  4: [
-    [27, 27],
-    [73, 27],
-    [27, 73],
-    [73, 73],
-  ],
-  5: [
-    [26, 26],
-    [74, 26],
-    [50, 50],
-    [26, 74],
-    [74, 74],
-  ],
-  6: [
-    [28, 24],
-    [72, 24],
-    [28, 50],
-    [72, 50],
-    [28, 76],
-    [72, 76],
-  ],
+  1: "50,50",
+  2: "27,27 73,73",
+  3: "25,25 50,50 75,75",
+  4: "27,27 73,27 27,73 73,73",
+  5: "26,26 74,26 50,50 26,74 74,74",
+  6: "28,24 72,24 28,50 72,50 28,76 72,76",
 };
 
 /** A drawn die; an empty one for face 0. It is hidden from screen readers: whatever holds it has the words. */
 export function drawDie(face) {
-  const pips = (PIPS[face] ?? []).map(([x, y]) => svg("circle.pip", { cx: x, cy: y, r: 9.5 }));
+  const places = face === 0 ? [] : PIPS[face].split(" ").map((place) => place.split(","));
+  const pips = places.map(([cx, cy]) => svg("circle.pip", { cx, cy, r: 9.5 }));
   const body = svg("rect.die-body", { x: 3, y: 3, width: 94, height: 94, rx: 22 });
   return svg("svg.die-face", { viewBox: "0 0 100 100", "aria-hidden": "true", focusable: "false" }, body, pips);
 }
@@ -51,26 +28,6 @@ export function smallDice(faces, label = faces.join(" ")) {
     { role: "img", "aria-label": label },
     faces.map((face) => drawDie(face)),
   );
-}
-
-/**
- * Places new dice so that kept ones stay where they lie.
- *
- * @param {number[]} before - the faces in their places; empty at the start of a turn.
- * @param {boolean[]} kept - which of them were kept.
- * @param {number[]} after - the new faces in any order; they hold the kept ones.
- * @returns {number[]} the new faces, by place.
- */
-export function placeDice(before, kept, after) {
-  if (before.length !== after.length) return [...after];
-  const fresh = [...after];
-  const placed = before.map((face, place) => {
-    const found = kept[place] ? fresh.indexOf(face) : -1;
-    if (found < 0) return 0;
-    fresh.splice(found, 1);
-    return face;
-  });
-  return placed.map((face) => (face === 0 ? fresh.shift() : face));
 }
 
 /** Which places to keep so that exactly `faces` are kept, lowest places first. */
@@ -115,20 +72,12 @@ export class Tray {
       face === 0
         ? t("dice.empty", { place: place + 1 })
         : t("dice.label", { place: place + 1, face: faceName(face), state });
-    const button = h(
-      "button.die",
-      {
-        type: "button",
-        "aria-label": label,
-        "aria-pressed": face === 0 ? null : String(Boolean(kept)),
-        disabled: face === 0 || !enabled,
-        on: { click: () => this.onToggle(place) },
-      },
-      drawDie(face),
-    );
+    const pressed = face === 0 ? null : String(Boolean(kept));
+    const attributes = { "aria-label": label, "aria-pressed": pressed, disabled: face === 0 || !enabled };
+    const die = button(".die", drawDie(face), () => this.onToggle(place), attributes);
     const caption = kept
       ? h("span.die-caption.kept", { "aria-hidden": "true", text: t("dice.kept_short") })
       : h("kbd.die-caption", { "aria-hidden": "true", text: face === 0 ? "" : place + 1 });
-    return h(`div.die-slot${kept ? ".is-kept" : ""}`, {}, button, caption);
+    return h(`div.die-slot${kept ? ".is-kept" : ""}`, die, caption);
   }
 }

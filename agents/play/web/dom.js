@@ -6,23 +6,24 @@ const SVG = "http://www.w3.org/2000/svg";
  * Makes an element.
  *
  * @param {string} tag - tag name, with classes after dots: "p.note.small".
- * @param {object} [attributes] - attributes; `on` holds listeners by event name, `data` dataset entries, `text` the
- *   text; null, undefined and false leave an attribute out, true sets it empty.
- * @param {...(Node|string|number|null|undefined|false|Array)} children - nodes and texts; empty ones are skipped.
+ * @param {...*} rest - first, if wanted, an object of attributes: `on` holds listeners by event name, `data` dataset
+ *   entries, `text` the text; null, undefined and false leave an attribute out, true sets it empty. Then the children:
+ *   nodes, texts and lists of them; empty ones are skipped.
  * @returns {HTMLElement}
  */
-export function h(tag, attributes = {}, ...children) {
+export function h(tag, ...rest) {
   const [name, ...classes] = tag.split(".");
-  return fill(document.createElement(name), classes, attributes, children);
+  return fill(document.createElement(name), classes, rest);
 }
 
 /** Makes an SVG element; the arguments are those of `h`. */
-export function svg(tag, attributes = {}, ...children) {
+export function svg(tag, ...rest) {
   const [name, ...classes] = tag.split(".");
-  return fill(document.createElementNS(SVG, name), classes, attributes, children);
+  return fill(document.createElementNS(SVG, name), classes, rest);
 }
 
-function fill(element, classes, attributes, children) {
+function fill(element, classes, rest) {
+  const [attributes, children] = rest[0]?.constructor === Object ? [rest[0], rest.slice(1)] : [{}, rest];
   if (classes.length > 0) element.classList.add(...classes);
   for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
@@ -31,8 +32,7 @@ function fill(element, classes, attributes, children) {
     else if (key === "text") element.append(String(value));
     else element.setAttribute(key, value === true ? "" : value);
   }
-  append(element, children);
-  return element;
+  return append(element, children);
 }
 
 /** Appends nodes and texts; nested lists are flattened and empty entries skipped. */
@@ -51,13 +51,58 @@ export function replace(element, ...children) {
 
 /** A label with its control below it. The control is any form element. */
 export function field(label, control, hint = null) {
-  return h("label.field", {}, h("span.field-label", { text: label }), control, hint && h("span.hint", { text: hint }));
+  return h("label.field", h("span.field-label", { text: label }), control, hint && h("span.hint", { text: hint }));
 }
 
 /** A select. `choices` are [value, label] pairs. */
 export function select(choices, value, onChange, attributes = {}) {
   const options = choices.map(([key, label]) => h("option", { value: key, text: label, selected: key === value }));
   return h("select", { ...attributes, on: { change: (event) => onChange(event.target.value) } }, options);
+}
+
+/** A box to tick with its label. */
+export function checkbox(label, onChange, attributes = {}) {
+  const on = { change: (event) => onChange(event.target.checked) };
+  return h("label.row.check", h("input", { type: "checkbox", ...attributes, on }), h("span", { text: label }));
+}
+
+/** A button. `look` is its classes, `content` what stands on it; `label` says what one with an icon alone does. */
+export function button(look, content, onClick, { label = null, ...attributes } = {}) {
+  const said = { "aria-label": label, title: label };
+  return h(`button${look}`, { type: "button", ...said, ...attributes, on: { click: onClick } }, content);
+}
+
+/** A card of the page under a heading, by which screen readers know it. */
+export function section(look, id, heading, ...content) {
+  return h(`section.card${look}`, { "aria-labelledby": id }, h("h2", { id, text: heading }), content);
+}
+
+/** Wide content that scrolls by itself, by keys too. */
+export function scrolling(label, ...content) {
+  return h("div.scroll", { tabindex: 0, role: "region", "aria-label": label }, content);
+}
+
+/** A table of figures. `heads` are [text, whether its column holds numbers] pairs, `rows` elements. */
+export function figureTable(label, heads, rows, look = "") {
+  const top = heads.map(([text, isNumber]) =>
+    text === "" ? h("td") : h(`th${isNumber ? ".num" : ""}`, { scope: "col", text }),
+  );
+  return scrolling(label, h(`table.figures${look}`, h("thead", h("tr", top)), h("tbody", rows)));
+}
+
+/** The cell that says what a row of a table is about. */
+export function rowHead(text) {
+  return h("th", { scope: "row", text });
+}
+
+/** A cell with a number. */
+export function numberCell(text, attributes = {}) {
+  return h("td.num", { text, ...attributes });
+}
+
+/** Shows that there is nothing to see, with a way on. */
+export function deadEnd(main, text, way) {
+  replace(main, h("div.card.stack", h("p", { text }), way));
 }
 
 /** An icon from the folder `icons`, hidden from screen readers. Its colour is that of the text around it. */

@@ -2,7 +2,7 @@
 
 import { drawDie, smallDice } from "./dice.js";
 import { facesSaid } from "./actions.js";
-import { h, icon, replace } from "./dom.js";
+import { button, h, icon, replace } from "./dom.js";
 import { faceName, t } from "./i18n.js";
 
 const FACES = [1, 2, 3, 4, 5, 6];
@@ -65,17 +65,11 @@ export class EnterPanel {
     const focused = document.activeElement?.dataset?.enter;
     const full = this.typed.length === this.awaited;
     const faces = FACES.map((face) =>
-      h(
-        "button.face",
-        {
-          type: "button",
-          "aria-label": t("enter.face", { face: faceName(face) }),
-          "aria-disabled": full ? "true" : null,
-          data: { enter: String(face) },
-          on: { click: () => this.add(face) },
-        },
-        drawDie(face),
-      ),
+      button(".face", drawDie(face), () => this.add(face), {
+        "aria-label": t("enter.face", { face: faceName(face) }),
+        "aria-disabled": full ? "true" : null,
+        data: { enter: String(face) },
+      }),
     );
     const typed =
       this.typed.length === 0
@@ -85,30 +79,16 @@ export class EnterPanel {
       this.element,
       this.forWhom !== null && h("p.notice", { text: t("enter.for", { name: this.forWhom }) }),
       h("h2", { text: t("enter.heading", { count: this.awaited }) }),
-      this.held.length > 0 && h("p", {}, `${t("enter.held")}: `, smallDice(this.held, facesSaid(this.held))),
+      this.held.length > 0 && h("p", `${t("enter.held")}: `, smallDice(this.held, facesSaid(this.held))),
       h("div.faces", { role: "group", "aria-label": t("dice.group") }, faces),
       h("p.typed", { "aria-live": "polite" }, `${t("enter.typed")}: `, typed),
       h(
         "div.row",
-        {},
-        h("button.primary", {
-          type: "button",
+        button(".primary", t("enter.done"), () => this.done(), {
           "aria-disabled": full ? null : "true",
           data: { enter: "done" },
-          text: t("enter.done"),
-          on: { click: () => this.done() },
         }),
-        h(
-          "button.square",
-          {
-            type: "button",
-            "aria-label": t("enter.back"),
-            title: t("enter.back"),
-            data: { enter: "back" },
-            on: { click: () => this.back() },
-          },
-          icon("undo"),
-        ),
+        button(".square", icon("undo"), () => this.back(), { label: t("enter.back"), data: { enter: "back" } }),
       ),
     );
     if (focused) this.element.querySelector(`[data-enter="${focused}"]`)?.focus();

@@ -1,17 +1,17 @@
 // A game in play: sends moves, shows what comes back, and lets agents move at a pace one can follow.
 
-import { createGame, gameState, move, ruleset } from "./api.js";
+import { gameState, move, ruleset } from "./api.js";
 import { actionSaid, facesSaid } from "./actions.js";
 import { CoachPanel, isJudged, lossSaid } from "./coach.js";
 import { confirmed } from "./confirm.js";
 import { keptPlaces } from "./dice.js";
 import { announce, h, pause, replace } from "./dom.js";
-import { boxLabel, list, number, t } from "./i18n.js";
+import { boxLabel, number, t } from "./i18n.js";
 import { OptionsPanel } from "./options.js";
-import { seatNames } from "./seats.js";
+import { namesOfCards, seatNames, seatRequest, startGame } from "./seats.js";
 import { Sheet } from "./sheet.js";
 import { forgetGame, rememberGame, settings, tokenOf } from "./store.js";
-import { banner, Table } from "./table.js";
+import { banner, Table, unknownGame } from "./table.js";
 
 const PACES = {
   calm: { step: 900, hold: 750, undo: 2200 },
@@ -22,25 +22,15 @@ const RECONNECT = 1500; // milliseconds between tries to reach the server again
 
 /** Shows the game whose id is given, as long as this browser holds its key. */
 export async function gameScreen(main, [id]) {
-  if (tokenOf(id) === null) {
-    replace(
-      main,
-      h("div.card.stack", {}, h("p", { text: t("game.unknown") }), h("a", { href: "#/", text: t("app.back") })),
-    );
-    return null;
-  }
   try {
+    if (tokenOf(id) === null) return unknownGame(main);
     const state = await gameState(id);
     const game = new Game(main, await ruleset(state.ruleset), state);
     return () => game.close();
   } catch (error) {
     if (error.status !== 404) throw error;
     forgetGame(id);
-    replace(
-      main,
-      h("div.card.stack", {}, h("p", { text: t("game.unknown") }), h("a", { href: "#/", text: t("app.back") })),
-    );
-    return null;
+    return unknownGame(main);
   }
 }
 
@@ -54,7 +44,7 @@ class Game {
     this.kept = [];
     this.fresh = null;
     this.names = seatNames(state.seats);
-    this.cardNames = state.cards.map((card) => list(card.seats.map((seat) => this.names[seat])));
+    this.cardNames = namesOfCards(state.cards, this.names);
     this.table = new Table(rules, {
       toggle: (place) => this.toggle(place),
       act: (name) => this.act(name),
@@ -76,9 +66,8 @@ class Game {
     this.banner = h("div.banner");
     this.root = h(
       "div.game",
-      {},
-      h("div.left", {}, this.table.element, this.coach.element, this.options.element),
-      h("div.right.card", {}, this.sheet.element),
+      h("div.left", this.table.element, this.coach.element, this.options.element),
+      h("div.right.card", this.sheet.element),
     );
     replace(main, this.banner, this.root);
     document.documentElement.classList.add("in-game");
@@ -337,28 +326,15 @@ class Game {
   async again() {
     const { state } = this;
     const shared = state.cards.some((card) => card.seats.length > 1);
-    const seats = state.seats.map((seat) =>
-      seat.kind === "agent" ? { kind: "agent", agent: seat.agent } : { kind: "person", name: seat.name },
-    );
     try {
-      const created = await createGame({
+      await startGame({
         ruleset: state.ruleset,
-        seats,
+        seats: state.seats.map(seatRequest),
         teams: shared ? state.cards.map((card) => card.seats) : null,
         coach: state.coach,
         real_dice: state.real_dice,
         hidden_totals: state.hidden_totals,
       });
-      const { id, token } = created;
-      rememberGame({
-        id,
-        token,
-        ruleset: state.ruleset,
-        seats: this.names,
-        created: created.state.created,
-        finished: false,
-      });
-      window.location.hash = `#/game/${id}`;
     } catch (error) {
       this.problem(error.text ?? error.message);
     }

@@ -4,7 +4,7 @@ import { attempt, lessonAnswer, lessons } from "./api.js";
 import { actionShown } from "./actions.js";
 import { markShown, optionsTable } from "./coach.js";
 import { Tray } from "./dice.js";
-import { announce, h, icon, replace } from "./dom.js";
+import { announce, button, h, icon, replace, scrolling, section } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { Sheet } from "./sheet.js";
 
@@ -21,12 +21,7 @@ export class LessonsPanel {
     this.names = names;
     this.solved = new Set();
     this.body = h("div.stack");
-    this.element = h(
-      "section.card.stack.lessons",
-      { "aria-labelledby": "lessons-heading" },
-      h("h2", { id: "lessons-heading", text: t("lessons.heading") }),
-      this.body,
-    );
+    this.element = section(".stack.lessons", "lessons-heading", t("lessons.heading"), this.body);
   }
 
   /** Fetches the lessons and offers to start. */
@@ -41,8 +36,7 @@ export class LessonsPanel {
       h("p.muted", { text: t("lessons.about") }),
       h(
         "div.row",
-        {},
-        h("button.primary", { type: "button", text: t("lessons.start"), on: { click: () => this.begin() } }),
+        button(".primary", t("lessons.start"), () => this.begin()),
       ),
     );
   }
@@ -66,12 +60,7 @@ export class LessonsPanel {
     this.sheet?.close();
     this.sheet = new Sheet(this.rules, (box) => this.guess({ type: "score", box }));
     this.verdict = h("div.verdict", { role: "status" });
-    this.throw = h(
-      "button.primary",
-      { type: "button", on: { click: () => this.guessKeep() } },
-      icon("throw"),
-      h("span"),
-    );
+    this.throw = button(".primary", [icon("throw"), h("span")], () => this.guessKeep());
     this.nextLabel = h("span", { text: t("lessons.skip") });
     const where = { name: this.names[lesson.seat], turn: lesson.turn, points: number(lesson.loss, 2) };
     const heading = h("h3", {
@@ -82,26 +71,22 @@ export class LessonsPanel {
       this.body,
       h(
         "div.stack.tight",
-        {},
         heading,
         h("p", { text: t("lessons.where", where) }),
-        h("p", {}, `${t("mark.played")} `, actionShown(this.rules, lesson.played)),
+        h("p", `${t("mark.played")} `, actionShown(this.rules, lesson.played)),
         h("p.hint", { text: t(lesson.choices.may_throw ? "lessons.try" : "lessons.try_box") }),
       ),
       h(
         "div.lesson",
-        {},
         h(
           "div.stack.tight",
-          {},
           h("p.muted", { text: t("game.throws_left", { count: lesson.throws_left }) }),
           this.tray.element,
           h(
             "div.row",
-            {},
             lesson.choices.may_throw && this.throw,
-            h("button", { type: "button", text: t("lessons.show"), on: { click: () => this.reveal() } }),
-            h("button", { type: "button", on: { click: () => this.next() } }, this.nextLabel),
+            button("", t("lessons.show"), () => this.reveal()),
+            button("", this.nextLabel, () => this.next()),
           ),
           this.verdict,
         ),
@@ -144,7 +129,7 @@ export class LessonsPanel {
       const points = number(verdict.loss, 2);
       const key = verdict.is_best ? "lessons.best" : verdict.accepted ? "lessons.near" : "lessons.wrong";
       if (verdict.accepted) this.solved.add(this.lesson.number);
-      replace(this.verdict, h("p", {}, markShown(verdict.accepted ? "fine" : verdict.mark, t(key, { points }))));
+      replace(this.verdict, h("p", markShown(verdict.accepted ? "fine" : verdict.mark, t(key, { points }))));
       if (verdict.accepted) await this.reveal();
     } catch (error) {
       replace(this.verdict, h("p.notice.error", { text: error.text ?? error.message }));
@@ -160,11 +145,7 @@ export class LessonsPanel {
     this.draw();
     this.verdict.append(
       h("h4", { text: t("lessons.answer") }),
-      h(
-        "div.scroll",
-        { tabindex: 0, role: "region", "aria-label": t("lessons.answer") },
-        optionsTable(this.rules, advice, { all: false }),
-      ),
+      scrolling(t("lessons.answer"), optionsTable(this.rules, advice, { all: false })),
     );
     announce(t("lessons.answer"));
   }
@@ -179,7 +160,10 @@ export class LessonsPanel {
     replace(
       this.body,
       h("p", { text: said }),
-      h("div.row", {}, h("button", { type: "button", text: t("lessons.again"), on: { click: () => this.begin() } })),
+      h(
+        "div.row",
+        button("", t("lessons.again"), () => this.begin()),
+      ),
     );
     announce(said);
     this.body.querySelector("button").focus();

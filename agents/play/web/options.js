@@ -1,21 +1,11 @@
 // What can be set during a game, and how to check its dice.
 
 import { changeGame, exportGame } from "./api.js";
-import { field, h, replace, select } from "./dom.js";
+import { button, checkbox, field, h, replace, select } from "./dom.js";
 import { t } from "./i18n.js";
-import { changeSettings, settings } from "./store.js";
+import { changeSettings, LEVELS, settings } from "./store.js";
 
-const LEVELS = ["off", "hints", "full"];
 const PACES = ["calm", "quick", "instant"];
-
-function checkbox(label, checked, onChange) {
-  return h(
-    "label.row.check",
-    {},
-    h("input", { type: "checkbox", checked, on: { change: (event) => onChange(event.target.checked) } }),
-    h("span", { text: label }),
-  );
-}
 
 /** Saves a game as a file. */
 export async function saveGame(id) {
@@ -33,12 +23,12 @@ async function sha256(text) {
 
 /** What there is to check about the dice of a game: the digest before, the seed and the check after. */
 export function fairPanel(state) {
-  const panel = h("section.fair.stack.tight", {}, h("h3", { text: t("fair.heading") }));
+  const panel = h("section.fair.stack.tight", h("h3", { text: t("fair.heading") }));
   if (state.seed_digest === null) {
     panel.append(h("p.hint", { text: t("fair.real") }));
     return panel;
   }
-  const row = (key, value) => h("div", {}, h("span.hint", { text: `${t(key)} ` }), h("code", { text: value }));
+  const row = (key, value) => h("div", h("span.hint", { text: `${t(key)} ` }), h("code", { text: value }));
   panel.append(row("fair.digest", state.seed_digest));
   if (state.seed === null) {
     panel.append(h("p.hint", { text: t("fair.before") }));
@@ -68,7 +58,7 @@ export class OptionsPanel {
     this.onState = onState;
     this.onError = onError;
     this.body = h("div.stack");
-    this.element = h("details.card.options", {}, h("summary", { text: t("game.options") }), this.body);
+    this.element = h("details.card.options", h("summary", { text: t("game.options") }), this.body);
     this.key = null;
   }
 
@@ -98,19 +88,14 @@ export class OptionsPanel {
         t("game.pace"),
         select(paces, now.pace, (pace) => changeSettings({ pace }), { id: "pace" }),
       ),
-      checkbox(t("game.wait"), now.wait, (wait) => changeSettings({ wait })),
-      checkbox(t("game.hidden"), state.hidden_totals, (hidden) => change({ hidden_totals: hidden })),
-      checkbox(t("game.keys"), now.keys, (keys) => changeSettings({ keys })),
+      checkbox(t("game.wait"), (wait) => changeSettings({ wait }), { checked: now.wait }),
+      checkbox(t("game.hidden"), (hidden) => change({ hidden_totals: hidden }), { checked: state.hidden_totals }),
+      checkbox(t("game.keys"), (keys) => changeSettings({ keys }), { checked: now.keys }),
       h("p.hint", { text: t("game.keys.about") }),
       fairPanel(state),
       h(
         "div.row",
-        {},
-        h("button.small", {
-          type: "button",
-          text: t("game.export"),
-          on: { click: () => saveGame(state.id).catch(this.onError) },
-        }),
+        button(".small", t("game.export"), () => saveGame(state.id).catch(this.onError)),
       ),
     );
     if (held) document.getElementById(held)?.focus();

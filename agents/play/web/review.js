@@ -5,39 +5,27 @@ import { actionShown, facesSaid } from "./actions.js";
 import { decisionShown, isJudged } from "./coach.js";
 import { scoreChart } from "./chart.js";
 import { smallDice } from "./dice.js";
-import { h, replace } from "./dom.js";
-import { boxLabel, list, number, rulesetLabel, signed, t } from "./i18n.js";
+import { button, deadEnd, figureTable, h, numberCell, replace, rowHead, section } from "./dom.js";
+import { boxLabel, number, rulesetLabel, signed, t } from "./i18n.js";
 import { LessonsPanel } from "./lessons.js";
 import { fairPanel, saveGame } from "./options.js";
-import { seatNames } from "./seats.js";
+import { namesOfCards, seatNames } from "./seats.js";
 import { solvePanel } from "./solve.js";
 import { tokenOf } from "./store.js";
+import { outcome, unknownGame } from "./table.js";
 
 /** Shows the review of a finished game. */
 export async function reviewScreen(main, [id]) {
-  if (tokenOf(id) === null) {
-    replace(
-      main,
-      h("div.card.stack", {}, h("p", { text: t("game.unknown") }), h("a", { href: "#/", text: t("app.back") })),
-    );
-    return null;
-  }
+  if (tokenOf(id) === null) return unknownGame(main);
   const state = await gameState(id);
   if (state.phase !== "finished") {
-    replace(
-      main,
-      h(
-        "div.card.stack",
-        {},
-        h("p", { text: t("review.unfinished") }),
-        h("a.button", { href: `#/game/${id}`, text: t("review.to_game") }),
-      ),
-    );
+    const way = h("a.button", { href: `#/game/${id}`, text: t("review.to_game") });
+    deadEnd(main, t("review.unfinished"), way);
     return null;
   }
   const [rules, balance, log] = await Promise.all([ruleset(state.ruleset), review(id), wholeLog(id)]);
   const names = seatNames(state.seats);
-  const cardNames = state.cards.map((card) => list(card.seats.map((seat) => names[seat])));
+  const cardNames = namesOfCards(state.cards, names);
   const exact = balance.source === "exact";
   const lessons = new LessonsPanel(id, rules, names);
   const redraw = () => reviewScreen(main, [id]);
@@ -46,10 +34,10 @@ export async function reviewScreen(main, [id]) {
     exact ? skillAndLuck(balance, cardNames) : await unknownBalance(rules, redraw),
     exact && state.seats.length > state.cards.length && seatTable(balance, names),
     exact &&
-      h(
-        "section.card.stack.tight",
-        { "aria-labelledby": "chart-heading" },
-        h("h2", { id: "chart-heading", text: t("review.chart") }),
+      section(
+        ".stack.tight",
+        "chart-heading",
+        t("review.chart"),
         h("p.hint", { text: t("review.chart.about") }),
         scoreChart(
           balance.cards.map((card) => ({ name: cardNames[card.card], series: card.series })),
@@ -58,17 +46,15 @@ export async function reviewScreen(main, [id]) {
       ),
     exact && lessons.element,
     logTable(rules, log, names),
-    h("section.card", {}, fairPanel(state)),
+    h("section.card", fairPanel(state)),
   ];
-  replace(main, h("div.stack.review", {}, parts));
+  replace(main, h("div.stack.review", parts));
   if (exact) await lessons.open();
   return () => lessons.close();
 }
 
 function result(state, cardNames) {
-  const { totals, winners } = state.result;
-  const key = totals.length === 1 ? "game.solo" : winners.length > 1 ? "game.shared" : "game.won";
-  const name = list(winners.map((card) => cardNames[card]));
+  const { totals } = state.result;
   const problem = h("p.notice.error", { role: "alert", hidden: true });
   const save = () =>
     saveGame(state.id).catch((error) => {
@@ -78,26 +64,20 @@ function result(state, cardNames) {
   const order = totals.map((_, card) => card).sort((first, second) => totals[second] - totals[first]);
   return h(
     "section.card.stack",
-    {},
     h(
       "div.stack.tight",
-      {},
       h("p.muted", { text: `${t("review.heading")} · ${rulesetLabel(state.ruleset)}` }),
-      h("h1", { text: t(key, { name, points: number(Math.max(...totals)) }) }),
+      h("h1", { text: outcome(state.result, cardNames) }),
     ),
     totals.length > 1 &&
       h(
         "ol.ranking",
-        {},
-        order.map((card) =>
-          h("li", {}, h("span", { text: cardNames[card] }), h("strong", { text: number(totals[card]) })),
-        ),
+        order.map((card) => h("li", h("span", { text: cardNames[card] }), h("strong", { text: number(totals[card]) }))),
       ),
     h(
       "div.row",
-      {},
       h("a.button.primary", { href: `#/game/${state.id}`, text: t("review.to_game") }),
-      h("button", { type: "button", text: t("game.export"), on: { click: save } }),
+      button("", t("game.export"), save),
       h("a.button", { href: "#/", text: t("game.new") }),
     ),
     problem,
@@ -108,7 +88,6 @@ async function unknownBalance(rules, onSolved) {
   const status = await solveStatus(rules.name);
   return h(
     "section.card.stack",
-    {},
     h("h2", { text: t("review.balance") }),
     h("p", { text: t("review.not_exact") }),
     solvePanel(status, onSolved),
@@ -122,32 +101,24 @@ function skillAndLuck(balance, cardNames) {
     const optimum = Math.round(100 * balance.optimum);
     const loss = Math.round(100 * card.loss);
     const luck = 100 * card.score - optimum + loss;
-    const term = (key, value, sign = "") =>
-      h("div.term", {}, h("span.value", { text: sign + number(value / 100, 2) }), h("span.hint", { text: t(key) }));
-    const said = [
-      `${t("review.score")} ${number(card.score)} = ${t("review.optimum")} ${number(optimum / 100, 2)}`,
-      `${luck < 0 ? "\u2212" : "+"} ${t("review.luck")} ${number(Math.abs(luck) / 100, 2)}`,
-      `\u2212 ${t("review.given_away")} ${number(loss / 100, 2)}`,
-    ].join(" ");
+    const terms = [
+      ["=", "review.optimum", optimum],
+      [luck < 0 ? "\u2212" : "+", "review.luck", Math.abs(luck)],
+      ["\u2212", "review.given_away", loss],
+    ].map(([sign, key, value]) => [sign, t(key), number(value / 100, 2)]);
+    const [score, shown] = [t("review.score"), number(card.score)];
+    const said = [`${score} ${shown}`, ...terms.map((term) => `${term[0]} ${term[1]} ${term[2]}`)].join(" ");
     return h(
       "div.balance-row",
-      {},
       h("h3", { text: cardNames[card.card] }),
       h(
         "div.balance",
         { role: "img", "aria-label": said },
-        h(
-          "div.term.score",
-          {},
-          h("span.value", { text: number(card.score) }),
-          h("span.hint", { text: t("review.score") }),
-        ),
-        h("span.sign", { text: "=" }),
-        term("review.optimum", optimum),
-        h("span.sign", { text: luck < 0 ? "\u2212" : "+" }),
-        term("review.luck", Math.abs(luck)),
-        h("span.sign", { text: "\u2212" }),
-        term("review.given_away", loss),
+        h("div.term.score", h("span.value", { text: shown }), h("span.hint", { text: score })),
+        terms.map(([sign, name, value]) => [
+          h("span.sign", { text: sign }),
+          h("div.term", h("span.value", { text: value }), h("span.hint", { text: name })),
+        ]),
       ),
     );
   });
@@ -156,34 +127,24 @@ function skillAndLuck(balance, cardNames) {
     { "aria-labelledby": "balance-heading" },
     h(
       "div.stack.tight",
-      {},
       h("h2", { id: "balance-heading", text: t("review.balance") }),
       h("p.hint", { text: t("review.balance.about") }),
     ),
     sums,
-    figures(
-      balance.cards,
-      balance.cards.map((card) => cardNames[card.card]),
-      true,
-    ),
+    figures(balance.cards, (card) => cardNames[card.card], true),
   );
 }
 
 function seatTable(balance, names) {
   return h(
     "section.card.stack",
-    {},
     h("h2", { text: t("sheet.players") }),
-    figures(
-      balance.seats,
-      balance.seats.map((seat) => names[seat.seat]),
-      false,
-    ),
+    figures(balance.seats, (seat) => names[seat.seat], false),
   );
 }
 
 /** Figures of cards, whose loss stands in their balance already, or of the seats that share them: a column for each. */
-function figures(columns, names, ofCards) {
+function figures(columns, name, ofCards) {
   const rows = [
     ofCards
       ? ["review.adjusted", (one) => number(one.luck_adjusted, 2)]
@@ -194,39 +155,17 @@ function figures(columns, names, ofCards) {
     ["mark.small", (one) => number(one.marks.small)],
     ["mark.big", (one) => number(one.marks.big)],
   ];
+  const heads = [["", false], ...columns.map((one) => [name(one), true])];
+  const lines = rows.map(([key, value]) =>
+    h(
+      "tr",
+      rowHead(t(key)),
+      columns.map((one) => numberCell(value(one))),
+    ),
+  );
   return h(
     "div.stack.tight",
-    {},
-    h(
-      "div.scroll",
-      { tabindex: 0, role: "region", "aria-label": t("review.balance") },
-      h(
-        "table.figures.compared",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("td"),
-            names.map((name) => h("th.num", { scope: "col", text: name })),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          rows.map(([key, value]) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row", text: t(key) }),
-              columns.map((one) => h("td.num", { text: value(one) })),
-            ),
-          ),
-        ),
-      ),
-    ),
+    figureTable(t("review.balance"), heads, lines, ".compared"),
     h("p.hint", { text: t("review.mean_loss.about") }),
   );
 }
@@ -234,52 +173,31 @@ function figures(columns, names, ofCards) {
 /** Every throw with its luck and every decision with its mark. */
 function logTable(rules, log, names) {
   const rows = log.map((entry) => {
-    let what;
-    if (entry.kind === "throw") what = smallDice(entry.dice, facesSaid(entry.dice));
-    else if (entry.kind === "keep")
-      what = actionShown(rules, entry.keep.length === 0 ? "keep nothing" : `keep ${entry.keep.join(" ")}`);
-    else
-      what = h(
-        "span",
-        {},
-        h("strong", {
-          text: t("action.score_gain", { box: boxLabel(rules, entry.box, true), points: number(entry.gain) }),
-        }),
-      );
+    const what = {
+      throw: () => smallDice(entry.dice, facesSaid(entry.dice)),
+      keep: () => actionShown(rules, `keep ${entry.keep.join(" ") || "nothing"}`),
+      score: () => h("span", h("strong", { text: scored(rules, entry) })),
+    }[entry.kind]();
     const luck = entry.luck === null ? "" : h("span.hint", { text: `${t("review.luck")} ${signed(entry.luck, 2)}` });
     const lost = isJudged(entry) && decisionShown(rules, entry);
     return h(
       `tr.log-${entry.kind}`,
-      {},
       h("td", { text: number(entry.turn) }),
       h("td", { text: names[entry.seat] }),
-      h("td", {}, what),
-      h("td", {}, entry.kind === "throw" ? luck : lost),
+      h("td", what),
+      h("td", entry.kind === "throw" ? luck : lost),
     );
   });
-  return h(
-    "details.card",
-    {},
-    h("summary", { text: t("review.log") }),
-    h(
-      "div.scroll",
-      { tabindex: 0, role: "region", "aria-label": t("review.log") },
-      h(
-        "table.figures.log",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            ["review.chart.turn", "review.player", "review.log.what", "review.log.worth"].map((key) =>
-              h("th", { scope: "col", text: t(key) }),
-            ),
-          ),
-        ),
-        h("tbody", {}, rows),
-      ),
-    ),
+  const heads = ["review.chart.turn", "review.player", "review.log.what", "review.log.worth"];
+  const table = figureTable(
+    t("review.log"),
+    heads.map((key) => [t(key), false]),
+    rows,
+    ".log",
   );
+  return h("details.card", h("summary", { text: t("review.log") }), table);
+}
+
+function scored(rules, entry) {
+  return t("action.score_gain", { box: boxLabel(rules, entry.box, true), points: number(entry.gain) });
 }

@@ -3,7 +3,7 @@
 import { meta, ruleset, rulesetList, rulesPage } from "./api.js";
 import { facesSaid } from "./actions.js";
 import { smallDice } from "./dice.js";
-import { field, h, replace, select } from "./dom.js";
+import { field, h, replace, rowHead, select } from "./dom.js";
 import { number, rulesetLabel, t } from "./i18n.js";
 
 /** Shows the rules of the ruleset named in the address, else of the one the server suggests. */
@@ -24,24 +24,21 @@ export async function rulesScreen(main, [asked]) {
     main,
     h(
       "div.stack.rules",
-      {},
       h(
         "div.row.spread",
-        {},
         h("h1", { text: `${t("rules.heading")}: ${rulesetLabel(name)}` }),
         field(t("rules.choose"), chooser),
       ),
       page.sections.map((section) =>
         h(
           "section.card.stack.tight",
-          {},
           h("h2", { text: t(`rules.section.${section.key}`) }),
           sentences(section.items),
           boxes(section.items),
           trailing(section.items),
         ),
       ),
-      h("div.row", {}, h("a.button.primary", { href: `#/new/${rules.name}`, text: t("rules.play") })),
+      h("div.row", h("a.button.primary", { href: `#/new/${rules.name}`, text: t("rules.play") })),
     ),
   );
 }
@@ -73,19 +70,15 @@ function boxes(items) {
     .map((item) =>
       h(
         "tr",
-        {},
-        h("th", { scope: "row", text: t(item.label_key) }),
+        rowHead(t(item.label_key)),
         h(
           "td",
-          {},
           h(
             "div.explained",
-            {},
             h("span", { text: sentence(item) }),
             item.example !== null &&
               h(
                 "div.example",
-                {},
                 h("span.visually-hidden", { text: `${t("rules.example")}: ` }),
                 smallDice(item.example.dice, facesSaid(item.example.dice)),
                 h("span", { text: `= ${number(item.example.points)}` }),
@@ -94,7 +87,7 @@ function boxes(items) {
         ),
       ),
     );
-  return rows.length > 0 && h("table.figures", {}, h("tbody", {}, rows));
+  return rows.length > 0 && h("table.figures", h("tbody", rows));
 }
 
 function trailing(items) {

@@ -1,8 +1,9 @@
-// The list of players on the start screen.
+// The players of a game: what they are called, their list on the start screen, and the game they start.
 
-import { field, h, icon, replace, select } from "./dom.js";
-import { has, t } from "./i18n.js";
-import { names } from "./store.js";
+import { createGame } from "./api.js";
+import { button, field, h, icon, replace, select } from "./dom.js";
+import { has, list, t } from "./i18n.js";
+import { names, rememberGame } from "./store.js";
 
 /** What an agent is called; unknown ones keep their plain name. */
 export function agentLabel(name) {
@@ -23,6 +24,35 @@ export function seatNames(seats) {
     seen.set(name, (seen.get(name) ?? 0) + 1);
     return `${name} ${seen.get(name)}`;
   });
+}
+
+/** What the cards of a game are called: by the names of those who play on them. */
+export function namesOfCards(cards, names) {
+  return cards.map((card) => list(card.seats.map((seat) => names[seat])));
+}
+
+/** A seat as the server wants it. */
+export function seatRequest(seat) {
+  return seat.kind === "agent" ? { kind: "agent", agent: seat.agent } : { kind: "person", name: seat.name.trim() };
+}
+
+/** Starts a game (NewGame), remembers its key and goes to it. */
+export async function startGame(wanted) {
+  const { id, token, state } = await createGame(wanted);
+  const { ruleset, created } = state;
+  rememberGame({ id, token, ruleset, seats: seatNames(state.seats), created, finished: false });
+  window.location.hash = `#/game/${id}`;
+}
+
+/** An input for a name, which offers those of `knownNames`. */
+export function nameInput(attributes) {
+  return h("input", { type: "text", list: "known-names", autocomplete: "off", required: true, ...attributes });
+}
+
+/** The names of persons who played here, for all inputs of a screen. */
+export function knownNames() {
+  const options = names().map((name) => h("option", { value: name }));
+  return h("datalist", { id: "known-names" }, options);
 }
 
 /** Edits a list of seats: `{kind, name, agent, team}`. */
@@ -61,22 +91,13 @@ export class SeatList {
 
   draw() {
     const rows = this.seats.map((seat, index) => this.row(seat, index));
-    const add = h(
-      "button.small",
-      {
-        type: "button",
-        disabled: this.seats.length >= this.most,
-        on: { click: () => this.add() },
-      },
-      icon("add"),
-      t("start.add"),
-    );
-    const known = names().map((name) => h("option", { value: name }));
+    const full = this.seats.length >= this.most;
+    const add = button(".small", [icon("add"), t("start.add")], () => this.add(), { disabled: full });
     replace(
       this.element,
       h(`ol.seats${this.teams ? ".teams" : ""}`, { "aria-label": t("start.players") }, rows),
-      h("datalist", { id: "known-names" }, known),
-      h("div.row", {}, add),
+      knownNames(),
+      h("div.row", add),
     );
   }
 
@@ -96,18 +117,9 @@ export class SeatList {
       seat.kind === "person" ? field(t("start.name"), this.nameInput(seat)) : h("p.hint.seat-about", { text: about });
     const team = this.teams && field(t("start.team"), this.teamSelect(seat, index));
     const said = t("start.remove", { name: seat.kind === "person" ? seat.name : agentLabel(seat.agent) });
-    const remove = h(
-      "button.quiet.square",
-      {
-        type: "button",
-        "aria-label": said,
-        title: said,
-        disabled: this.seats.length === 1,
-        on: { click: () => this.remove(index) },
-      },
-      icon("remove"),
-    );
-    return h("li.seat", {}, field(t("start.kind"), kind), who, team, remove);
+    const alone = { label: said, disabled: this.seats.length === 1 };
+    const remove = button(".quiet.square", icon("remove"), () => this.remove(index), alone);
+    return h("li.seat", field(t("start.kind"), kind), who, team, remove);
   }
 
   described(agent) {
@@ -117,19 +129,10 @@ export class SeatList {
   }
 
   nameInput(seat) {
-    return h("input", {
-      type: "text",
-      value: seat.name,
-      maxlength: this.longest,
-      list: "known-names",
-      autocomplete: "off",
-      required: true,
-      on: {
-        input: (event) => {
-          seat.name = event.target.value;
-        },
-      },
-    });
+    const input = (event) => {
+      seat.name = event.target.value;
+    };
+    return nameInput({ value: seat.name, maxlength: this.longest, on: { input } });
   }
 
   teamSelect(seat, index) {
@@ -160,9 +163,7 @@ export class SeatList {
    * @returns {{seats: object[], teams: number[][]|null, problem: string|null}} `problem` is a sentence for the player.
    */
   request() {
-    const seats = this.seats.map((seat) =>
-      seat.kind === "agent" ? { kind: "agent", agent: seat.agent } : { kind: "person", name: seat.name.trim() },
-    );
+    const seats = this.seats.map(seatRequest);
     const persons = seats.filter((seat) => seat.kind === "person").map((seat) => seat.name);
     const twice = persons.find((name, index) => persons.indexOf(name) !== index);
     let teams = null;

@@ -2,7 +2,7 @@
 //
 // Where not all cards fit beside each other, one is shown and the others wait behind tabs.
 
-import { h, icon, replace } from "./dom.js";
+import { button, h, icon, replace, rowHead } from "./dom.js";
 import { boxHint, boxLabel, number, signed, t } from "./i18n.js";
 
 const LABEL_WIDTH = 132; // pixels; what the names of the boxes need
@@ -67,39 +67,36 @@ export class Sheet {
       this.drawn === "one" && cards.length > 1 && this.tabs(front),
       h(
         `div.sections${single ? ".single" : ""}`,
-        {},
         h(
           "div.section",
-          {},
           this.table("upper", shown),
           this.status(cards.find((card) => card.index === front) ?? cards[0]),
         ),
-        h("div.section", {}, this.table("lower", shown)),
+        h("div.section", this.table("lower", shown)),
       ),
     );
     if (held) this.element.querySelector(`[data-box="${held}"], [data-card="${held}"]`)?.focus({ preventScroll: true });
   }
 
   tabs(front) {
-    const buttons = this.view.cards.map((card) =>
-      h(
-        `button.tab${card.index === this.view.active ? ".on-turn" : ""}`,
-        {
-          type: "button",
-          "aria-pressed": String(card.index === front),
-          data: { card: `card-${card.index}` },
-          on: {
-            click: () => {
-              this.pinned = card.index;
-              this.draw();
-            },
-          },
-        },
+    const buttons = this.view.cards.map((card) => {
+      const words = [
         h("span.tab-name", { text: this.view.names[card.index] }),
         h("span.tab-total", { text: this.total(card) }),
-      ),
-    );
+      ];
+      const pin = () => {
+        this.pinned = card.index;
+        this.draw();
+      };
+      const pressed = { "aria-pressed": String(card.index === front), data: { card: `card-${card.index}` } };
+      return button(`.tab${this.look(card)}`, words, pin, pressed);
+    });
     return h("div.tabs", { role: "group", "aria-label": t("sheet.players") }, buttons);
+  }
+
+  /** The class of what belongs to the card on turn. */
+  look(card) {
+    return card.index === this.view.active ? ".on-turn" : "";
   }
 
   total(card) {
@@ -113,24 +110,21 @@ export class Sheet {
     const body = rows.map((box) =>
       h(
         "tr",
-        {},
         this.rowHead(box, cards),
         this.eachColumn(cards, (card, column) => this.cell(card, this.boxAt(box, column))),
       ),
     );
     return h(
       "table.sheet-table",
-      {},
       h("caption.visually-hidden", { text: `${title}: ${names}` }),
       h(
         "colgroup",
-        {},
         h("col.label-column"),
         this.eachColumn(cards, () => h("col")),
       ),
       this.head(section, cards),
-      h("tbody", {}, body),
-      h("tfoot", {}, section === "upper" ? this.upperFoot(cards) : this.lowerFoot(cards)),
+      h("tbody", body),
+      h("tfoot", section === "upper" ? this.upperFoot(cards) : this.lowerFoot(cards)),
     );
   }
 
@@ -147,7 +141,7 @@ export class Sheet {
     const quiet = section === "lower" || (cards.length === 1 && !several);
     const words = (card) =>
       h(
-        `th${card.index === this.view.active ? ".on-turn" : ""}`,
+        `th${this.look(card)}`,
         {
           scope: "colgroup",
           colspan: this.rules.columns.length,
@@ -159,7 +153,6 @@ export class Sheet {
       several &&
       h(
         "tr",
-        {},
         h("td"),
         this.eachColumn(cards, (_, column) =>
           h("th.factor", { scope: "col", text: t("sheet.factor", { factor: this.rules.columns[column] }) }),
@@ -169,11 +162,10 @@ export class Sheet {
     const tabbed = this.drawn === "one" && this.view.cards.length > 1;
     const top = h(
       `tr${tabbed ? ".visually-hidden" : ""}`,
-      {},
       h("th", { scope: "col" }, h("span.visually-hidden", { text: t("sheet.box") })),
       cards.map(words),
     );
-    return h(`thead${quiet ? ".visually-hidden" : ""}`, {}, top, factors);
+    return h(`thead${quiet ? ".visually-hidden" : ""}`, top, factors);
   }
 
   rowHead(box, cards) {
@@ -193,31 +185,20 @@ export class Sheet {
   cell(card, box) {
     const { points } = card.cells.find((cell) => cell.box === box.id);
     const active = card.index === this.view.active;
-    const look = `${active ? ".on-turn" : ""}`;
+    const look = this.look(card);
     if (points !== null) {
       const { fresh } = this.view;
       const isFresh = fresh !== null && fresh.card === card.index && fresh.box === box.id;
       return h(`td.filled${look}${isFresh ? ".fresh" : ""}${points === 0 ? ".zero" : ""}`, { text: number(points) });
     }
     const choice = active ? this.view.choices?.boxes.find((one) => one.box === box.id) : undefined;
-    if (choice === undefined) return h(`td.open${look}`, {}, h("span.visually-hidden", { text: t("sheet.open") }));
+    if (choice === undefined) return h(`td.open${look}`, h("span.visually-hidden", { text: t("sheet.open") }));
     const key = choice.is_zero ? "sheet.write_zero" : choice.is_joker ? "sheet.write_joker" : "sheet.write";
     const said = t(key, { box: boxLabel(this.rules, box.id, true), points: choice.points });
-    return h(
-      `td.offered${look}`,
-      {},
-      h(
-        `button.offer${choice.is_zero ? ".zero" : ""}`,
-        {
-          type: "button",
-          "aria-label": said,
-          data: { box: box.id },
-          on: { click: () => this.onChoose(box.id) },
-        },
-        number(choice.points),
-        choice.is_joker && h("span.joker-mark", { text: "J" }),
-      ),
-    );
+    const words = [number(choice.points), choice.is_joker && h("span.joker-mark", { text: "J" })];
+    const attributes = { "aria-label": said, data: { box: box.id } };
+    const offer = button(`.offer${choice.is_zero ? ".zero" : ""}`, words, () => this.onChoose(box.id), attributes);
+    return h(`td.offered${look}`, offer);
   }
 
   upperFoot(cards) {
@@ -227,82 +208,39 @@ export class Sheet {
         (box, place) => box.section === "upper" && box.column === column && card.cells[place].points !== null,
       );
       const below = ahead !== null && begun && h("span.par", { text: signed(ahead) });
-      return h(`td${card.index === this.view.active ? ".on-turn" : ""}`, {}, number(sum), below);
+      return h(`td${this.look(card)}`, number(sum), below);
     });
-    const rows = [
-      h(
-        "tr.sum",
-        {},
-        h(
-          "th",
-          { scope: "row" },
-          t("sheet.sum"),
-          this.rules.bonus && h("span.box-hint", { text: `/ ${this.rules.bonus.threshold}` }),
-        ),
-        sums,
-      ),
-    ];
+    const of = this.rules.bonus && h("span.box-hint", { text: `/ ${this.rules.bonus.threshold}` });
+    const rows = [h("tr.sum", h("th", { scope: "row" }, t("sheet.sum"), of), sums)];
     if (this.rules.bonus === null) return rows;
     const bonuses = this.eachColumn(cards, (card, column) => {
       const { status, bonus, missing } = card.upper[column];
-      const look = card.index === this.view.active ? ".on-turn" : "";
-      if (status === "secured")
-        return h(`td.secured${look}`, {}, number(bonus), h("span.visually-hidden", { text: t("sheet.bonus_secured") }));
-      if (status === "out_of_reach")
-        return h(`td.lost${look}`, {}, "0", h("span.visually-hidden", { text: t("sheet.bonus_lost") }));
-      return h(
-        `td.open${look}`,
-        {},
-        h("span.visually-hidden", { text: t("sheet.bonus_missing", { points: missing }) }),
-      );
+      const look = this.look(card);
+      const said = (text) => h("span.visually-hidden", { text });
+      if (status === "secured") return h(`td.secured${look}`, number(bonus), said(t("sheet.bonus_secured")));
+      if (status === "out_of_reach") return h(`td.lost${look}`, "0", said(t("sheet.bonus_lost")));
+      return h(`td.open${look}`, said(t("sheet.bonus_missing", { points: missing })));
     });
-    return [...rows, h("tr.bonus", {}, h("th", { scope: "row", text: t("sheet.bonus") }), bonuses)];
+    return [...rows, h("tr.bonus", h("th", { scope: "row", text: t("sheet.bonus") }), bonuses)];
   }
 
   lowerFoot(cards) {
     const rows = [];
-    const width = this.rules.columns.length;
-    const perCard = (make) =>
-      cards.map((card) =>
-        h(`td${card.index === this.view.active ? ".on-turn" : ""}`, { colspan: width, text: make(card) }),
+    const { columns, special } = this.rules;
+    const add = (head, make, look = "") => {
+      const cells = cards.map((card) => h(`td${this.look(card)}`, { colspan: columns.length, text: make(card) }));
+      rows.push(h(`tr${look}`, h("th", { scope: "row" }, head), cells));
+    };
+    if (special.extra_yatzy_bonus > 0)
+      add(t("sheet.extra", { box: boxLabel(this.rules, "yatzy") }), (card) => number(card.extra));
+    if (special.saved_throws) add([icon("save"), " ", t("game.saved_throws")], (card) => number(card.saved_throws));
+    if (columns.length > 1) {
+      const sums = this.eachColumn(cards, ({ index, column_totals: totals }, column) =>
+        h(`td${this.look({ index })}`, { text: totals === null ? "–" : number(totals[column]) }),
       );
-    if (this.rules.special.extra_yatzy_bonus > 0) {
-      const label = t("sheet.extra", { box: boxLabel(this.rules, "yatzy") });
-      rows.push(
-        h(
-          "tr",
-          {},
-          h("th", { scope: "row", text: label }),
-          perCard((card) => number(card.extra)),
-        ),
-      );
+      rows.push(h("tr.sum", rowHead(t("sheet.sum")), sums));
     }
-    if (this.rules.special.saved_throws) {
-      rows.push(
-        h(
-          "tr",
-          {},
-          h("th", { scope: "row" }, icon("save"), " ", t("game.saved_throws")),
-          perCard((card) => number(card.saved_throws)),
-        ),
-      );
-    }
-    if (width > 1) {
-      const sums = this.eachColumn(cards, (card, column) =>
-        h(`td${card.index === this.view.active ? ".on-turn" : ""}`, {
-          text: card.column_totals === null ? "–" : number(card.column_totals[column]),
-        }),
-      );
-      rows.push(h("tr.sum", {}, h("th", { scope: "row", text: t("sheet.sum") }), sums));
-    }
-    rows.push(
-      h(
-        "tr.total",
-        {},
-        h("th", { scope: "row", text: t("sheet.total") }),
-        perCard((card) => this.total(card)),
-      ),
-    );
+    add(t("sheet.total"), (card) => this.total(card), ".total");
     return rows;
   }
 
@@ -312,17 +250,17 @@ export class Sheet {
     const lines = card.upper.map((upper, column) => {
       const factor = card.upper.length > 1 ? `${t("sheet.factor", { factor: this.rules.columns[column] })}: ` : "";
       if (upper.status === "secured")
-        return h("p.bonus-line.secured", {}, icon("fine"), `${factor}${t("sheet.bonus_secured")}`);
+        return h("p.bonus-line.secured", icon("fine"), `${factor}${t("sheet.bonus_secured")}`);
       if (upper.status === "out_of_reach")
-        return h("p.bonus-line.lost", {}, icon("remove"), `${factor}${t("sheet.bonus_lost")}`);
+        return h("p.bonus-line.lost", icon("remove"), `${factor}${t("sheet.bonus_lost")}`);
       const ahead = Math.round(upper.ahead);
       const par =
         ahead === 0
           ? t("sheet.par_even")
           : t(ahead > 0 ? "sheet.par_ahead" : "sheet.par_behind", { points: number(Math.abs(ahead)) });
-      return h("p.bonus-line", {}, `${factor}${t("sheet.bonus_missing", { points: upper.missing })} · ${par}`);
+      return h("p.bonus-line", `${factor}${t("sheet.bonus_missing", { points: upper.missing })} · ${par}`);
     });
-    return h("div.bonus-lines", {}, lines);
+    return h("div.bonus-lines", lines);
   }
 
   /** Arrow keys move the focus between offers: up and down within a column, sideways between columns. */

@@ -1,7 +1,7 @@
 // Offers to work out the best play of a game that is not solved yet, and shows how far the work is.
 
 import { forgetRulesets, solveStatus, startSolving } from "./api.js";
-import { announce, h, pause, replace } from "./dom.js";
+import { announce, button, h, pause, replace } from "./dom.js";
 import { number, percent, t } from "./i18n.js";
 
 const EVERY = 1000; // milliseconds between looks at the work
@@ -25,17 +25,12 @@ export function solvePanel(status, onSolved) {
 
   async function look() {
     await pause(EVERY);
-    if (!panel.isConnected) return;
-    try {
-      draw(await solveStatus(status.ruleset));
-    } catch (error) {
-      draw({ ...status, state: "failed", message: error.text ?? error.message });
-    }
+    if (panel.isConnected) ask(solveStatus);
   }
 
-  async function begin() {
+  async function ask(question) {
     try {
-      draw(await startSolving(status.ruleset));
+      draw(await question(status.ruleset));
     } catch (error) {
       draw({ ...status, state: "failed", message: error.text ?? error.message });
     }
@@ -70,7 +65,10 @@ export function solvePanel(status, onSolved) {
       h("p", { text: now.state === "failed" ? t("solve.failed", { message: now.message }) : t("solve.missing") }),
       cost && h("p.hint", { text: cost }),
       now.allowed
-        ? h("div.row", {}, h("button.small", { type: "button", text: t("solve.start"), on: { click: begin } }))
+        ? h(
+            "div.row",
+            button(".small", t("solve.start"), () => ask(startSolving)),
+          )
         : h("p.hint", { text: t("solve.elsewhere") }),
     );
   }

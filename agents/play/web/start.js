@@ -1,36 +1,24 @@
 // The start screen: which game, who plays, with what help; and the games that are not finished.
 
-import { createGame, meta, ruleset, rulesetList, rulesPage } from "./api.js";
+import { meta, ruleset, rulesetList, rulesPage } from "./api.js";
 import { drawDie } from "./dice.js";
-import { field, h, icon, replace } from "./dom.js";
+import { button, checkbox, field, h, icon, replace, section } from "./dom.js";
 import { list, moment, number, rulesetLabel, t } from "./i18n.js";
 import { sentence } from "./rules.js";
-import { SeatList, seatNames } from "./seats.js";
+import { SeatList, startGame } from "./seats.js";
 import { solvePanel } from "./solve.js";
-import { changeSettings, forgetGame, games, names, rememberGame, rememberNames, settings } from "./store.js";
-
-const LEVELS = ["off", "hints", "full"];
+import { changeSettings, forgetGame, games, LEVELS, names, rememberNames, settings } from "./store.js";
 
 /** A radio group. `choices` are [value, label, about] triples. */
 function radios(name, legend, choices, value) {
   const options = choices.map(([key, label, about]) =>
     h(
       "label.choice",
-      {},
       h("input", { type: "radio", name, value: key, checked: key === value }),
-      h("span", {}, label, h("span.hint", { text: about })),
+      h("span", label, h("span.hint", { text: about })),
     ),
   );
-  return h("fieldset.choices", {}, h("legend", { text: legend }), options);
-}
-
-function checkbox(name, label, onChange = () => {}) {
-  return h(
-    "label.row.check",
-    {},
-    h("input", { type: "checkbox", name, on: { change: (event) => onChange(event.target.checked) } }),
-    h("span", { text: label }),
-  );
+  return h("fieldset.choices", h("legend", { text: legend }), options);
 }
 
 function rulesetSelect(summaries, chosen, onChange) {
@@ -54,15 +42,9 @@ function rulesetSelect(summaries, chosen, onChange) {
 }
 
 function hero() {
-  const words = h(
-    "div.stack.tight",
-    {},
-    h("h1", { text: t("start.heading") }),
-    h("p.muted", { text: t("start.lead") }),
-  );
+  const words = h("div.stack.tight", h("h1", { text: t("start.heading") }), h("p.muted", { text: t("start.lead") }));
   return h(
     "div.hero",
-    {},
     words,
     h(
       "div.dice-art",
@@ -81,42 +63,26 @@ function openGames(redraw) {
       forgetGame(game.id);
       redraw();
     };
+    const going = {
+      href: `#/game/${game.id}`,
+      "aria-label": `${t("start.continue")}: ${said}`,
+      text: t("start.continue"),
+    };
     return h(
       "li",
-      {},
       h(
         "div",
-        {},
         h("strong", { text: rulesetLabel(game.ruleset) }),
         h("div.hint", { text: `${list(game.seats)} · ${moment(game.created)}` }),
       ),
       h(
         "div.row",
-        {},
-        h("a.button.small", {
-          href: `#/game/${game.id}`,
-          "aria-label": `${t("start.continue")}: ${said}`,
-          text: t("start.continue"),
-        }),
-        h(
-          "button.quiet.square",
-          {
-            type: "button",
-            "aria-label": t("start.forget", { game: said }),
-            title: t("start.forget", { game: said }),
-            on: { click: forget },
-          },
-          icon("remove"),
-        ),
+        h("a.button.small", going),
+        button(".quiet.square", icon("remove"), forget, { label: t("start.forget", { game: said }) }),
       ),
     );
   });
-  return h(
-    "section.card.stack.tight",
-    { "aria-labelledby": "open-games" },
-    h("h2", { id: "open-games", text: t("start.open_games") }),
-    h("ul.game-list", {}, rows),
-  );
+  return section(".stack.tight", "open-games", t("start.open_games"), h("ul.game-list", rows));
 }
 
 // What holds for every game is left to its page of rules.
@@ -126,16 +92,15 @@ const COMMON = ["turn.keep", "turn.box", "turn.zero", "end.turns", "end.winner"]
 function inShort(name, page) {
   const items = page.sections.flatMap((section) => section.items);
   const sentences = items.filter((item) => item.box === null && !COMMON.includes(item.key)).map(sentence);
-  return h(
-    "section.card.stack.tight",
-    { "aria-labelledby": "in-short" },
-    h("h2", { id: "in-short", text: t("start.in_short", { game: rulesetLabel(name) }) }),
+  return section(
+    ".stack.tight",
+    "in-short",
+    t("start.in_short", { game: rulesetLabel(name) }),
     h(
       "ul.in-short",
-      {},
       sentences.map((text) => h("li", { text })),
     ),
-    h("p", {}, h("a", { href: `#/rules/${name}`, text: t("start.read_rules") })),
+    h("p", h("a", { href: `#/rules/${name}`, text: t("start.read_rules") })),
   );
 }
 
@@ -165,7 +130,6 @@ export async function startScreen(main, [chosen]) {
       rules.base !== null &&
       h(
         "p",
-        {},
         t("rules.changed", { game: rulesetLabel(rules.base) }),
         " ",
         Object.entries(rules.options)
@@ -175,7 +139,7 @@ export async function startScreen(main, [chosen]) {
     const best = rules.optimum === null ? "" : ` ${t("start.optimum", { points: number(rules.optimum, 2) })}`;
     replace(
       aboutGame,
-      h("p.hint", {}, t("start.about", { dice: rules.dice, turns: rules.boxes.length }), best),
+      h("p.hint", t("start.about", { dice: rules.dice, turns: rules.boxes.length }), best),
       changed,
       solvePanel(rules.solve, () => choose(name)),
     );
@@ -199,10 +163,7 @@ export async function startScreen(main, [chosen]) {
     changeSettings({ coach: game.coach });
     rememberNames(chairs.filter((seat) => seat.kind === "person").map((seat) => seat.name));
     try {
-      const { id, token, state } = await createGame(game);
-      const shown = seatNames(state.seats);
-      rememberGame({ id, token, ruleset: rules.name, seats: shown, created: state.created, finished: false });
-      window.location.hash = `#/game/${id}`;
+      await startGame(game);
     } catch (error) {
       problem.hidden = false;
       problem.textContent = error.text ?? error.message;
@@ -218,10 +179,10 @@ export async function startScreen(main, [chosen]) {
     aboutGame,
     h("h2", { text: t("start.players") }),
     seats.element,
-    checkbox("teams", t("start.teams"), (on) => seats.setTeams(on)),
+    checkbox(t("start.teams"), (on) => seats.setTeams(on), { name: "teams" }),
     radios("coach", t("start.coach"), levels, settings().coach),
     radios("dice", t("start.dice"), dice, "server"),
-    checkbox("hidden", t("start.hidden")),
+    checkbox(t("start.hidden"), () => {}, { name: "hidden" }),
     problem,
     h("button.primary", { type: "submit", text: t("start.begin") }),
   );
@@ -229,5 +190,5 @@ export async function startScreen(main, [chosen]) {
   const drawOpen = () => replace(open, openGames(drawOpen));
   drawOpen();
   await choose(first);
-  replace(main, hero(), h("div.start", {}, form, h("div.stack.side", {}, open, short)));
+  replace(main, hero(), h("div.start", form, h("div.stack.side", open, short)));
 }

@@ -6,6 +6,9 @@ const SETTINGS = "yatzy.settings";
 const MOST_GAMES = 60;
 const MOST_NAMES = 12;
 
+/** How much the coach says. */
+export const LEVELS = ["off", "hints", "full"];
+
 const DEFAULTS = { pace: "calm", wait: false, keys: true, theme: "auto", coach: "hints" };
 
 function read(key, fallback) {

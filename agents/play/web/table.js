@@ -1,9 +1,8 @@
 // The table of a game: whose turn it is, the dice, the buttons to throw and undo, and what the rules say right now.
 
-import { facesSaid } from "./actions.js";
 import { Tray } from "./dice.js";
 import { EnterPanel } from "./enter.js";
-import { append, h, icon, replace } from "./dom.js";
+import { append, button, deadEnd, h, icon, replace } from "./dom.js";
 import { boxLabel, list, number, t } from "./i18n.js";
 
 /** What the big button does in a position: a name for the controller, its label, and whether it can be used. */
@@ -38,28 +37,17 @@ export class Table {
     this.about = h("p.turn-about.muted");
     this.label = h("span");
     this.diceIcon = icon("throw");
-    this.primary = h(
-      "button.primary.throw",
-      {
-        type: "button",
-        on: { click: () => this.primary.getAttribute("aria-disabled") === null && controller.act(this.action.name) },
-      },
-      this.diceIcon,
-      this.label,
-    );
-    this.undo = h(
-      "button.undo",
-      { type: "button", "aria-keyshortcuts": "u", on: { click: () => controller.undo() } },
-      icon("undo"),
-      h("span", { text: t("game.undo") }),
-    );
+    const act = () => this.primary.getAttribute("aria-disabled") === null && controller.act(this.action.name);
+    this.primary = button(".primary.throw", [this.diceIcon, this.label], act);
+    const undo = [icon("undo"), h("span", { text: t("game.undo") })];
+    this.undo = button(".undo", undo, () => controller.undo(), { "aria-keyshortcuts": "u" });
     this.quick = h("div.quick");
     this.notices = h("div.notices.stack.tight");
-    this.buttons = h("div.row.buttons", {}, this.primary, this.undo);
+    this.buttons = h("div.row.buttons", this.primary, this.undo);
     this.element = h(
       "section.card.table",
       { "aria-labelledby": "turn-title" },
-      h("div.turn", {}, this.title, this.about),
+      h("div.turn", this.title, this.about),
       this.tray.element,
       this.enter.element,
       this.buttons,
@@ -101,12 +89,8 @@ export class Table {
 
   words(state, names, cardNames) {
     if (state.phase === "finished") {
-      const { totals, winners } = state.result;
-      const points = number(Math.max(...totals));
-      const who = list(winners.map((card) => cardNames[card]));
-      const key = totals.length === 1 ? "game.solo" : winners.length > 1 ? "game.shared" : "game.won";
       this.title.textContent = t("game.over");
-      this.about.textContent = t(key, { name: who, points });
+      this.about.textContent = outcome(state.result, cardNames);
       return;
     }
     const { seat, number: turn, of } = state.turn;
@@ -123,13 +107,11 @@ export class Table {
       choice && t("game.lone", { points: number(choice.points), box: boxLabel(this.rules, choice.box, true) });
     replace(
       this.quick,
-      choice &&
-        h("button.small", { type: "button", text: label, on: { click: () => this.controller.quick(choice.box) } }),
+      choice && button(".small", label, () => this.controller.quick(choice.box)),
       state.phase === "finished" &&
         h(
           "div.row",
-          {},
-          h("button", { type: "button", text: t("game.play_again"), on: { click: () => this.controller.again() } }),
+          button("", t("game.play_again"), () => this.controller.again()),
           h("a.button", { href: "#/", text: t("game.new") }),
         ),
     );
@@ -146,14 +128,14 @@ export class Table {
       const box = boxLabel(this.rules, choices.boxes[0].box, true);
       const upper = this.rules.boxes.find((one) => one.id === choices.boxes[0].box).section === "upper";
       if (order === "top-down" || upper)
-        remarks.push(h("p.hint", {}, icon("lock"), ` ${t(`game.order.${order}`, { box })}`));
+        remarks.push(h("p.hint", icon("lock"), ` ${t(`game.order.${order}`, { box })}`));
     }
     if (choices.lone_box !== null) remarks.push(h("p.hint", { text: t("game.lone_why") }));
     else if (!choices.may_throw) remarks.push(h("p.hint", { text: t("game.no_throws") }));
     else if (kept.every(Boolean)) remarks.push(h("p.hint", { text: t("game.all_kept") }));
     if (this.rules.special.saved_throws) {
       const pool = state.cards[state.turn.card].saved_throws;
-      remarks.push(h("p.hint", {}, icon("save"), ` ${t("game.saved_throws")}: ${number(pool)}`));
+      remarks.push(h("p.hint", icon("save"), ` ${t("game.saved_throws")}: ${number(pool)}`));
     }
     return remarks;
   }
@@ -162,11 +144,18 @@ export class Table {
   hold(dice, kept) {
     this.tray.show(dice, kept, { count: this.rules.dice, enabled: false });
   }
+}
 
-  /** Says what lies on the table. */
-  said(state, name) {
-    return t("game.threw", { name, dice: facesSaid(state.dice) });
-  }
+/** How a finished game ended, in a sentence. */
+export function outcome({ totals, winners }, names) {
+  const key = totals.length === 1 ? "game.solo" : winners.length > 1 ? "game.shared" : "game.won";
+  return t(key, { name: list(winners.map((card) => names[card])), points: number(Math.max(...totals)) });
+}
+
+/** Says that this browser has no key to a game. */
+export function unknownGame(main) {
+  deadEnd(main, t("game.unknown"), h("a", { href: "#/", text: t("app.back") }));
+  return null;
 }
 
 /** A line of notice above the game, such as a lost connection. Empty text hides it. */
