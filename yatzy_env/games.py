@@ -35,6 +35,14 @@ class Games(NamedTuple):
     written: NDArray[np.int64]  # (n, B) points written in each box, times its column; -1 where nothing was
     total: NDArray[np.int64]  # (n,) points so far, bonuses included
 
+    def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> Games:
+        """The games at some positions, copied."""
+        return Games._make([self.now.take(index), *(values[index] for values in self[1:])])
+
+    def copy(self) -> Games:
+        """A copy that shares no memory."""
+        return Games._make(values.copy() for values in self)
+
 
 def new_games(tables: Tables, keys: NDArray[np.uint64]) -> Games:
     """Allocates one game per key and throws the first dice of each.

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from yatzy_env import dice
 from yatzy_env.agent import best_actions
 from yatzy_env.card import extra_step, fifty_after, is_joker, legal_boxes, open_upper_points
-from yatzy_env.games import Games, new_games, play, turns_done
+from yatzy_env.games import new_games, play, turns_done
 from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
@@ -179,9 +179,7 @@ def _learn(tables: Tables, agent: PricedAgent, keys: NDArray[np.uint64]) -> Pric
         gained[turn, place] += points - card.bonus_points * (fallen @ card.multiplier)
         done = now.roll < 0
         written[place[done]] = games.written[done]
-        rest = games._asdict() | {"now": now.take(~done)}
-        games = Games(**{name: part if name == "now" else part[~done] for name, part in rest.items()})
-        place = place[~done]
+        games, place = games.take(~done), place[~done]
     to_come = np.cumsum(gained[::-1], axis=0)[::-1]
     weights = np.linalg.lstsq(features.reshape(-1, card.boxes + 2), to_come.ravel(), rcond=None)[0]
     plain = written / card.multiplier[card.column] * (card.face > 0)

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from yatzy_env.agent import TIE
 from yatzy_env.card import extra_step, fifty_after, is_joker, legal_boxes
 from yatzy_env.errors import SolutionError
 from yatzy_env.games import gains
@@ -29,7 +30,7 @@ from yatzy_env.situation import Situation, batch
 from yatzy_env.solver import Solution, store
 from yatzy_env.solver.chunks import in_chunks
 from yatzy_env.solver.layout import Cards, find_values, lay_out, split_state
-from yatzy_env.solver.policy import TIE, follow_turn, list_outcomes, list_paths, new_track
+from yatzy_env.solver.policy import follow_turn, list_outcomes, list_paths, new_track
 from yatzy_env.solver.stop import (
     choose_box,
     find_places,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from agents.play.chances import Chances
 from agents.play.ledger import shown_loss
-from agents.play.marks import TIE, Marks
+from agents.play.marks import NEGLIGIBLE, Marks
 from agents.play.schemas.coach import Chance, Option
 from agents.play.session import Session
 from yatzy_env.agent import Agent
@@ -72,7 +72,7 @@ def _ranked(
                 action,
                 expected=float(total + values[action]),
                 loss=loss,
-                is_best=loss <= TIE,
+                is_best=loss <= NEGLIGIBLE,
                 mark=marks.mark(loss) if marks is not None else None,
                 chances=Chance.of(chances.kinds, likely[action]) if chances is not None and likely is not None else [],
             )

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from agents.play.marks import TIE
+from agents.play.marks import NEGLIGIBLE
 from agents.play.steps import Entry
 from yatzy_env.agent import best_actions
 from yatzy_env.situation import batch
@@ -124,5 +124,5 @@ def sum_up(entries: Sequence[Entry], figures: Sequence[Figure], who: Literal["ca
 
 
 def shown_loss(loss: float) -> float:
-    """A loss as it is shown: 0 within `TIE`."""
-    return 0.0 if loss <= TIE else loss
+    """A loss as it is shown: 0 within `NEGLIGIBLE`."""
+    return 0.0 if loss <= NEGLIGIBLE else loss

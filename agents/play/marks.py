@@ -1,9 +1,9 @@
 """From which loss on the coach marks a decision: measured on the agents, stored in `marks.json`, never typed in.
 
 A loss is what a decision gives away in points of the expected final score. Most decisions of any agent give nothing
-away; of those that do (more than `TIE`), the limits are quantiles: `SMALL_SHARE` of the losses of the agents measured
-lie below `small`, `BIG_SHARE` below `big`. The agents are those that play like people and the trained ones, weighted
-alike. `scripts/maintain/play_marks.py` writes the file.
+away; of those that do (more than `NEGLIGIBLE`), the limits are quantiles: `SMALL_SHARE` of the losses of the agents
+measured lie below `small`, `BIG_SHARE` below `big`. The agents are those that play like people and the trained ones,
+weighted alike. `scripts/maintain/play_marks.py` writes the file.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from yatzy_env import dice
 from yatzy_env.agent import Agent
-from yatzy_env.games import Games, decision_noise, new_games, noise_keys, play
+from yatzy_env.games import decision_noise, new_games, noise_keys, play
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver import Solution
 from yatzy_env.tables import compile_tables
 
-TIE = 0.01
+NEGLIGIBLE = 0.01
 """Losses up to this count as none: as good as the best."""
 
 SMALL_SHARE, BIG_SHARE = 0.25, 0.75
@@ -46,7 +46,7 @@ class Marks:
     @property
     def tie(self) -> float:
         """Losses up to this count as none."""
-        return TIE
+        return NEGLIGIBLE
 
     def mark(self, loss: float) -> Mark:
         """How a decision with this loss is marked."""
@@ -104,15 +104,13 @@ def losses(agent: Agent, rules: Ruleset, solution: Solution, games: int, seed: i
         real = np.isfinite(values).sum(axis=1) > 1
         found.append((np.nanmax(values, axis=1) - chosen)[real])
         play(tables, lanes, actions)
-        going = lanes.now.roll >= 0
-        rest = lanes._asdict() | {"now": lanes.now.take(going)}
-        lanes = Games(**{name: part if name == "now" else part[going] for name, part in rest.items()})
+        lanes = lanes.take(lanes.now.roll >= 0)
     return np.concatenate(found)
 
 
 def limits(of_agents: Mapping[str, NDArray[np.float64]]) -> Marks:
     """The limits that follow from the losses of some agents, each agent weighing the same."""
-    positive = [given[given > TIE] for given in of_agents.values()]
+    positive = [given[given > NEGLIGIBLE] for given in of_agents.values()]
     values = np.concatenate(positive)
     weights = np.concatenate([np.full(len(given), 1 / len(given)) for given in positive if len(given)])
     order = np.argsort(values)

@@ -10,7 +10,7 @@ from typing import Any
 from agents.play.coach import advise, estimate
 from agents.play.ledger import Figure, Ledger
 from agents.play.library import Shelf
-from agents.play.marks import TIE
+from agents.play.marks import NEGLIGIBLE
 from agents.play.schemas.coach import Advice
 from agents.play.schemas.common import Level, Source
 from agents.play.schemas.game import GameState, LogEntry, Result
@@ -169,7 +169,7 @@ def worst_decisions(session: Session, figures: Sequence[Figure]) -> list[int]:
     found = [
         (figure.loss, number)
         for number, (entry, figure) in enumerate(zip(session.entries, figures, strict=True))
-        if figure.loss > TIE and session.setup.seats[entry.seat].agent is None
+        if figure.loss > NEGLIGIBLE and session.setup.seats[entry.seat].agent is None
     ]
     return [number for _, number in sorted(found, key=lambda one: (-one[0], one[1]))[:MOST_LESSONS]]
 

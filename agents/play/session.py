@@ -328,8 +328,7 @@ class Session:
 
     def _decide(self, step: Step) -> None:
         lane, action = self.card, step.action or 0  # None has been refused
-        games = Games(**{name: values.copy() for name, values in self.games._asdict().items()})
-        self._before = _Before(games, self.phase, self.turns, self.dice, self.thrown, len(self.entries))
+        self._before = _Before(self.games.copy(), self.phase, self.turns, self.dice, self.thrown, len(self.entries))
         scored = action >= self.tables.keeps
         entry = self._entry("score" if scored else "keep", action=action, choices=len(self.legal_actions()))
         gained = int(settle(self.tables, self.games, lane, action))

@@ -12,7 +12,7 @@ import numpy as np
 
 from scripts._benchmarks.solver import _FEW, _LONG, PEERS, SITUATIONS
 from scripts.solve import peak_memory
-from yatzy_env.games import Games, action_masks, new_games, play
+from yatzy_env.games import action_masks, new_games, play
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.solver import solve
@@ -33,8 +33,7 @@ def random_situations(rules: Ruleset, count: int, seed: int = 1) -> Situations:
         met.append(games.now.copy())
         masks = action_masks(tables, games.now)
         play(tables, games, np.argmax(masks * rng.random(masks.shape), axis=1))
-        live = np.flatnonzero(games.now.roll >= 0)
-        games = Games._make([games.now.take(live), *(values[live] for values in games[1:])])
+        games = games.take(games.now.roll >= 0)
     everything = Situations(*(np.concatenate(values) for values in zip(*met, strict=True)))
     return everything.take(rng.permutation(len(everything.roll))[:count])
 

@@ -17,7 +17,7 @@ GAMES = 400
 
 def measure(rules: Ruleset, games: int) -> dict[str, Any]:
     """Lets the agents of a ruleset play and returns its row."""
-    from agents.play.marks import TIE, limits, losses
+    from agents.play.marks import NEGLIGIBLE, limits, losses
     from agents.registry import make_agent
     from yatzy_env.errors import YatzyError
     from yatzy_env.solver import solve
@@ -31,7 +31,7 @@ def measure(rules: Ruleset, games: int) -> dict[str, Any]:
             continue  # no trained model of this ruleset is shipped
         found[name] = losses(agent, rules, solution, games)
     marks = limits(found)
-    shares = {name: round(float((given > TIE).mean()), 3) for name, given in found.items()}
+    shares = {name: round(float((given > NEGLIGIBLE).mean()), 3) for name, given in found.items()}
     print(f"{rules.name:20} small {marks.small:6.2f}  big {marks.big:6.2f}  decisions that lose: {shares}", flush=True)
     return {"digest": rules.digest, "small": marks.small, "big": marks.big, "decisions_that_lose": shares}
 

@@ -11,7 +11,7 @@ from tests.plain_rules import plain_boxes, plain_total
 from yatzy_env import Ruleset, action_names, compile_tables, ruleset
 from yatzy_env.envs.batch import YatzyVectorEnv
 from yatzy_env.envs.observation import observe
-from yatzy_env.games import action_masks
+from yatzy_env.games import action_masks, new_games, play
 from yatzy_env.kernel import kernel
 from yatzy_env.multisets import dice_of
 from yatzy_env.situation import Situations, single
@@ -122,3 +122,22 @@ def test_masks_of_a_hundred_thousand_situations(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_masks_of_some_situations(name: str) -> None:
     check_masks(ruleset(name), 300)
+
+
+def test_games_taken_and_copied_share_no_memory() -> None:
+    tables = compile_tables(ruleset("yahtzee"))
+    games = new_games(tables, np.arange(6, dtype=np.uint64))
+    play(tables, games, action_masks(tables, games.now).argmax(axis=1))
+    whole = games.copy()
+    some = games.take(games.key % 2 == 0)
+    assert some.key.tolist() == [0, 2, 4]
+    assert games.take(np.array([4, 0])).key.tolist() == [4, 0]
+    for before, part, place in zip(
+        (*games.now, *games[1:]), (*some.now, *some[1:]), (*whole.now, *whole[1:]), strict=True
+    ):
+        assert np.array_equal(part, before[::2])
+        assert np.array_equal(place, before)
+    play(tables, games, np.full(6, tables.keeps))
+    assert (games.now.filled == 1).all()
+    assert not whole.now.filled.any()
+    assert not some.now.filled.any()

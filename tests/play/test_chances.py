@@ -53,9 +53,7 @@ def test_chances_are_what_optimal_play_earns_in_many_games() -> None:
     lanes = new_games(tables, np.arange(games, dtype=np.uint64))
     while (lanes.now.roll >= 0).any():
         playing = np.flatnonzero(lanes.now.roll >= 0)
-        part = lanes._replace(
-            now=lanes.now.take(playing), **{name: getattr(lanes, name)[playing] for name in lanes._fields[1:]}
-        )
+        part = lanes.take(playing)
         play(tables, part, agent.act(part.now, np.zeros(len(playing))))
         for name in lanes._fields[1:]:
             getattr(lanes, name)[playing] = getattr(part, name)

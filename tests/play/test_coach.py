@@ -10,7 +10,7 @@ import pytest
 from agents.play.coach import advise, estimate
 from agents.play.ledger import Ledger, shown_loss, sum_up
 from agents.play.library import Library
-from agents.play.marks import FILE, TIE, Marks, limits, losses, stored_marks, stored_row
+from agents.play.marks import FILE, NEGLIGIBLE, Marks, limits, losses, stored_marks, stored_row
 from agents.play.open_game import before_decisions, worst_decisions
 from agents.play.steps import Step, action_numbers
 from agents.registry import make_agent
@@ -83,7 +83,7 @@ def test_forced_decisions_are_not_counted_as_real() -> None:
 
 
 def test_ties_within_a_hundredth_count_as_best() -> None:
-    assert (shown_loss(TIE), shown_loss(TIE + 1e-6)) == (0.0, TIE + 1e-6)
+    assert (shown_loss(NEGLIGIBLE), shown_loss(NEGLIGIBLE + 1e-6)) == (0.0, NEGLIGIBLE + 1e-6)
     marks = Marks(small=0.5, big=2.0)
     assert [marks.mark(loss) for loss in (0.0, 0.49, 0.5, 1.99, 2.0)] == ["fine", "fine", "small", "small", "big"]
 
@@ -143,7 +143,7 @@ def test_marks_are_stored_for_all_that_can_be_solved(all_rulesets: tuple[Ruleset
         marks = stored_marks(rules)
         if len(rules.columns) == 1:
             assert marks is not None, rules.name
-            assert TIE < marks.small < marks.big
+            assert NEGLIGIBLE < marks.small < marks.big
             assert (stored_row(rules) or {})["digest"] == rules.digest
         else:
             assert marks is None

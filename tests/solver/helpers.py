@@ -38,8 +38,7 @@ def sampled(rules: Ruleset, count: int, seed: int = 1) -> Situations:
 
 def unfinished(games: Games) -> Games:
     """The games that are not over."""
-    live = np.flatnonzero(games.now.roll >= 0)
-    return Games(games.now.take(live), *(values[live] for values in games[1:]))
+    return games.take(games.now.roll >= 0)
 
 
 def same_values(found: np.ndarray, expected: np.ndarray, tolerance: float = 1e-9) -> bool:

@@ -101,8 +101,7 @@ def test_a_turn_played_at_once_is_the_turn_played_by_choices() -> None:
     for _ in range(TABLES.throws):
         waiting = slow.now.filled == 0
         actions = choose(TABLES, OUTCOMES, plans, slow.now)
-        single = [slow.now.take(waiting), *(values[waiting] for values in slow[1:])]
-        some = type(slow)(*single)
+        some = slow.take(waiting)
         play(TABLES, some, actions[waiting])
         for whole, part in zip(slow.now, some.now, strict=True):
             whole[waiting] = part

@@ -274,7 +274,7 @@ def _play_batch(
             match.written[place[done]] = np.maximum(games.written[done], 0)
             threshold = tables.card.bonus_threshold
             match.bonus[place[done]] = (now.upper[done] >= threshold) & (threshold > 0)
-            games, place, expected, hidden = _take(games, ~done), place[~done], expected[~done], hidden[~done]
+            games, place, expected, hidden = games.take(~done), place[~done], expected[~done], hidden[~done]
             if on_progress is not None:
                 on_progress(int(done.sum()))
     if match.slips is not None:
@@ -287,18 +287,6 @@ def _card_values(solution: Solution, tables: Tables, now: Situations) -> NDArray
     if tables.saved_throws:  # what a turn begins with beyond its own throws comes from the pool
         return solution.card_values(*card, now.throws_left - (tables.throws - 1))
     return solution.card_values(*card)
-
-
-def _take(games: Games, which: NDArray[np.bool_]) -> Games:
-    return Games(
-        now=games.now.take(which),
-        key=games.key[which],
-        game=games.game[which],
-        seat=games.seat[which],
-        throw=games.throw[which],
-        written=games.written[which],
-        total=games.total[which],
-    )
 
 
 def _ask(agent: Agent, name: str, now: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:

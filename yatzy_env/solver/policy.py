@@ -16,14 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from yatzy_env.agent import TIE
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, load, minus, new_rows, peek, plus, spread, store, times, where_at_least
 from yatzy_env.solver.stop import Payments
 from yatzy_env.tables import Tables
 from yatzy_env.turn import throw
-
-TIE = 1e-9
-"""Values closer than this are equal, and the lowest action index wins."""
 
 
 class Paths(NamedTuple):

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env import dice
+from yatzy_env.agent import TIE
 from yatzy_env.card import bonus_step, legal_boxes
 from yatzy_env.games import act, new_games
 from yatzy_env.kernel import kernel
@@ -27,7 +28,6 @@ from yatzy_env.tables import Tables
 from yatzy_env.turn import plan_turn
 
 _CHUNK = 64  # games handed to a thread at a time
-_TIE = 1e-9
 
 
 @kernel
@@ -153,7 +153,7 @@ def _play(tables, column, layout, add, plan, values, games, start, end, luck):
                 if left > 0:
                     for index in range(plan.first_keep[roll], plan.first_keep[roll + 1]):
                         keep = plan.keep[index]
-                        if by_throws[left, keep] > best + _TIE:
+                        if by_throws[left, keep] > best + TIE:
                             best = by_throws[left, keep]
                             action = keep
                 playing = action < keeps

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from agents.play.ledger import Balance, Figure, shown_loss, sum_up
-from agents.play.marks import TIE, Mark, Marks
+from agents.play.marks import NEGLIGIBLE, Mark, Marks
 from agents.play.schemas.common import Answer, Face, Request, Source
 from agents.play.schemas.game import Card, Choices, Result
 from agents.play.schemas.rulesets import MarkLimits
@@ -176,6 +176,6 @@ class Verdict(Answer):
     @classmethod
     def of(cls, loss: float, marks: Marks | None) -> Verdict:
         """The verdict on an attempt that gives away `loss`; without limits only the best is fine."""
-        loss, is_best = shown_loss(loss), loss <= TIE
+        loss, is_best = shown_loss(loss), loss <= NEGLIGIBLE
         mark: Mark = marks.mark(loss) if marks is not None else ("fine" if is_best else "small")
         return cls(accepted=mark == "fine", is_best=is_best, loss=loss, mark=mark)
