@@ -28,10 +28,7 @@ from yatzy_env.simd import LANES, load, new_rows, plus, spread, times
 from yatzy_env.simd import store as put
 from yatzy_env.situation import Situation, batch
 from yatzy_env.solver import Solution, store
-from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.layout import Cards, find_values, lay_out, split_state
-from yatzy_env.solver.policy import follow_turn, list_outcomes, list_paths, new_track
-from yatzy_env.solver.stop import (
+from yatzy_env.solver.box_choice import (
     choose_box,
     find_places,
     list_options,
@@ -41,6 +38,9 @@ from yatzy_env.solver.stop import (
     offer_rows,
     row_stride,
 )
+from yatzy_env.solver.chunks import in_chunks
+from yatzy_env.solver.forward_pass import follow_turn, list_outcomes, list_paths, new_track
+from yatzy_env.solver.layout import Cards, find_values, lay_out, split_state
 from yatzy_env.tables import Tables, compile_tables, roll_index
 from yatzy_env.turn import plan_turn
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
+import numpy as np
+from numpy.typing import NDArray
+
 from yatzy_env.kernel import config
 
 
@@ -52,3 +55,14 @@ def in_chunks(
                 done(stop - start)
     finally:
         pool.shutdown(cancel_futures=True)  # after an error or Ctrl-C nothing more is started
+
+
+def for_states(
+    work: Callable[[NDArray[np.int64]], None],
+    states: NDArray[np.int64],
+    chunk: int,
+    threads: int | None = None,
+    done: Callable[[int], None] | None = None,
+) -> None:
+    """Calls `work` with the states of a layer, a chunk at a time; the other arguments are those of `in_chunks`."""
+    in_chunks(lambda start, stop: work(states[start:stop]), len(states), chunk, threads, done)

@@ -1,6 +1,6 @@
 """The exact probability of every final score under optimal play.
 
-As in `moments` let X be the points that a card will still bring plus the bonus it has earned. If a turn ends with
+As in `expectations` let X be the points that a card will still bring plus the bonus it has earned. If a turn ends with
 chance p in g points of its own and a card whose X is X', then P(X = x) is the sum of p P(X' = x - g) over the turn's
 outcomes. So the distribution of a card is a sum of shifted ones, and that of the empty card is the distribution of the
 final score. Only two layers are held at a time, cards with b and with b - 1 open boxes, and of each card only the part
@@ -10,28 +10,18 @@ of the axis on which its scores lie is touched.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import legal_boxes
 from yatzy_env.errors import SolutionError
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, load, new_rows, plus, spread, store, times
-from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.layout import Cards, split_state
-from yatzy_env.solver.policy import follow_turn, list_outcomes, list_paths, new_track
-from yatzy_env.solver.stop import (
-    Payments,
-    choose_box,
-    find_places,
-    list_options,
-    list_payments,
-    load_rows,
-    new_choice,
-    offer_rows,
-    row_stride,
-)
+from yatzy_env.solver.box_choice import Payments, enter_state, list_payments, load_rows, new_choice, row_stride
+from yatzy_env.solver.chunks import for_states
+from yatzy_env.solver.forward_pass import follow_turn, list_outcomes, list_paths, new_track
+from yatzy_env.solver.layout import Cards
 from yatzy_env.tables import Tables
 from yatzy_env.turn import plan_turn
 
@@ -89,11 +79,9 @@ def _find_most(tables, layout, pays, states, most):
     card = tables.card
     choice = new_choice(pays)
     for state in states:
-        filled, fifty = split_state(card, layout, state)
-        if filled == card.all_boxes:
+        if state & card.all_boxes == card.all_boxes:
             continue
-        list_options(tables, pays, filled, fifty, choice.options, choice.ends)
-        legal = legal_boxes(card, filled, 0)
+        legal = enter_state(tables, layout, pays, state, choice)[0]
         for box in range(card.boxes):
             if (legal >> box) & 1:
                 after = most[state | (np.int64(1) << box)]
@@ -109,7 +97,7 @@ def _find_most(tables, layout, pays, states, most):
 
 
 @kernel(nogil=True)
-def _spread_states(tables, layout, plan, pays, paths, stride, here, there, states, values, after, out):
+def _spread_states(tables, layout, plan, pays, paths, stride, here, there, values, after, out, states):
     """Writes the distributions of some states to `out`.
 
     `here` and `there` are, of this layer and of that with one more filled box, where it begins in the layout and how
@@ -127,19 +115,11 @@ def _spread_states(tables, layout, plan, pays, paths, stride, here, there, state
     after_rows, after_span = after
     out_rows, out_span = out
     for state in states:
-        filled, fifty = split_state(card, layout, state)
-        low = layout.low[filled & card.upper_boxes]
-        lanes = layout.high[filled & card.upper_boxes] - low + 1
-        padded = (lanes + LANES - 1) // LANES * LANES
-        first = layout.first[state] - start
-        legal = list_options(tables, pays, filled, fifty, choice.options, choice.ends)
-        wanted = find_places(layout, pays, card.upper_boxes, legal, filled, fifty, places)
-        load_rows(pays, values, layout.earned, places, wanted, low, padded, stride, rows)
-        legal = legal_boxes(card, filled, 0)
-        count = list_outcomes(pays, card.yatzy_boxes, legal, choice, listed)
+        legal, wanted, first, low, lanes = enter_state(tables, layout, pays, state, choice)
+        first -= start
+        load_rows(pays, values, layout.earned, places, wanted, low, lanes, stride, rows)
+        count = list_outcomes(pays, 0, legal, choice, listed)
         for offset in range(0, lanes, LANES):
-            offer_rows(pays, legal, rows, stride, offset, choice)
-            choose_box(pays, legal, choice.offers, block)
             follow_turn(plan, paths, pays, legal, rows, stride, offset, choice, block, track)
             for lane in range(offset, min(offset + LANES, lanes)):
                 place = first + lane
@@ -196,9 +176,7 @@ def find_distribution(
     pays = list_payments(tables)
     paths = list_paths(tables, pays)
     stride = row_stride(layout, pays)
-    most = find_most(tables, cards, pays)
-    layers = [cards.states[cards.turns[number] : cards.turns[number + 1]] for number in range(tables.card.boxes + 1)]
-    starts = np.append([layout.first[states[0]] for states in layers], layout.size)
+    most, layers, starts = find_most(tables, cards, pays), cards.layers, cards.starts.tolist()
     bonus = int(layout.earned[-1])
     widths = [-(-(int(most[states].max()) + bonus + LANES) // LANES) * LANES for states in layers]
     sizes = [8 * width * (stop - start) for width, start, stop in zip(widths, starts[:-1], starts[1:], strict=True)]
@@ -207,40 +185,20 @@ def find_distribution(
             f"the distribution of the final score would need {max(sizes) / 1e9:,.0f} GB of memory or more; "
             "Solution.moments gives mean, standard deviation and bonus rate"
         )
-    after = _full_cards(layout.earned, layers[0] & tables.card.upper_boxes, layout.low, layout.high, widths[0])
-    for still_open in range(1, tables.card.boxes + 1):
-        states = layers[still_open]
-        here = (int(starts[still_open]), widths[still_open])
-        there = (int(starts[still_open - 1]), widths[still_open - 1])
-        number = int(starts[still_open + 1]) - here[0]
+    after = _full_cards(cards.full_bonus.astype(np.int64), widths[0])
+    for still_open, states in enumerate(layers[1:], 1):
+        here, there = ((starts[number], widths[number]) for number in (still_open, still_open - 1))
+        number = starts[still_open + 1] - here[0]
         out = (np.zeros(number * here[1]), np.zeros((number, 2), np.int64))
-
-        def work(
-            first: int,
-            last: int,
-            states: NDArray[np.int64] = states,
-            spans: tuple[tuple[int, int], tuple[int, int]] = (here, there),
-            after: tuple[NDArray[np.float64], NDArray[np.int64]] = after,
-            out: tuple[NDArray[np.float64], NDArray[np.int64]] = out,
-        ) -> None:
-            some = states[first:last]
-            _spread_states(tables, layout, plan, pays, paths, stride, *spans, some, values, after, out)
-
-        in_chunks(work, len(states), _CHUNK, threads)
+        work = partial(_spread_states, tables, layout, plan, pays, paths, stride, here, there, values, after, out)
+        for_states(work, states, _CHUNK, threads)
         after = out
     rows, span = after
     return rows[: span[0, 1]].copy()
 
 
-def _full_cards(
-    earned: NDArray[np.float64],
-    filled: NDArray[np.int64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    width: int,
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _full_cards(bonus: NDArray[np.int64], width: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The rows of the full cards: their bonus for certain."""
-    bonus = np.concatenate([earned[low[boxes] : high[boxes] + 1] for boxes in filled]).astype(np.int64)
     rows = np.zeros((len(bonus), width))
     rows[np.arange(len(bonus)), bonus] = 1.0
     return rows.ravel(), np.column_stack([bonus, bonus + 1])

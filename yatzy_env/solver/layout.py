@@ -9,6 +9,7 @@ sweep writes it from front to back.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,23 @@ class Cards(NamedTuple):
     states: NDArray[np.int64]  # the reachable states, fullest first
     turns: NDArray[np.int64]  # (B + 2,) states with b open boxes are states[turns[b] : turns[b + 1]]
     reachable: int  # reachable cards: state and upper sum, capped at the threshold
+
+    @property
+    def layers(self) -> list[NDArray[np.int64]]:
+        """The states by open boxes, 0 to B."""
+        return [self.states[begin:end] for begin, end in pairwise(self.turns.tolist())]
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """(B + 2,) numbers of cards with b open boxes are starts[b] to starts[b + 1]."""
+        return np.append(self.layout.first[self.states[self.turns[:-1]]], self.layout.size)
+
+    @property
+    def full_bonus(self) -> NDArray[np.float64]:
+        """(n,) the bonus that each full card has earned, in the order of the layout."""
+        low, high, earned = self.layout.low, self.layout.high, self.layout.earned
+        filled = self.layers[0] & (len(low) - 1)
+        return np.concatenate([earned[low[boxes] : high[boxes] + 1] for boxes in filled])
 
 
 @kernel

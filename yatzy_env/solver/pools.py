@@ -38,26 +38,17 @@ def lay_out_pools(tables: Tables, cards: Cards) -> Pools:
     Returns:
         The layers.
     """
-    still_open = np.arange(tables.card.boxes, -1, -1)
-    ends = np.append(cards.layout.first[cards.states[cards.turns[:-1]]], cards.layout.size)
-    spare = tables.throws - 1
-    start, stop = ends[still_open], ends[still_open + 1]
-    pools = Pools(spare, start, (stop - start) * (spare * np.arange(tables.card.boxes + 1) + 1))
+    spare, starts = tables.throws - 1, cards.starts[::-1]  # by filled boxes, which come in the order of open ones
+    pools = Pools(spare, starts[1:].copy(), -np.diff(starts) * (spare * np.arange(tables.card.boxes + 1) + 1))
     pools.start.flags.writeable = pools.numbers.flags.writeable = False
     return pools
-
-
-def states_of(cards: Cards, filled: int) -> NDArray[np.int64]:
-    """The states of the layer with so many filled boxes."""
-    still_open = len(cards.turns) - 2 - filled
-    return cards.states[cards.turns[still_open] : cards.turns[still_open + 1]]
 
 
 def reachable_cards(card: CardRules, cards: Cards, pools: Pools) -> int:
     """How many cards can be reached: state, upper sum capped at the threshold, and pool. Any pool goes with any sum."""
     sums = capped_sums(card)
     return sum(
-        int(sums[states_of(cards, filled) & card.upper_boxes].sum()) * (pools.spare * filled + 1)
+        int(sums[cards.layers[-1 - filled] & card.upper_boxes].sum()) * (pools.spare * filled + 1)
         for filled in range(card.boxes + 1)
     )
 

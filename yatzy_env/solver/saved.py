@@ -7,33 +7,32 @@ rises with t, as everything does. That keeps the trick of `steps` valid: a row o
 with one throw less, and is raised to the best box at t and to the best keep.
 
 Only the values of the layer with one more filled box are needed. Within a state the rolls' choices, a keep of one die
-less or an offer of `stop`, are listed once, sorted by how many there are, and serve all its lanes and all t.
+less or an offer of `box_choice`, are listed once, sorted by how many there are, and serve all its lanes and all t.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import legal_boxes
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, new_rows
-from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.layout import Cards, split_state
-from yatzy_env.solver.pools import Pools, enter_layer, move_pool, states_of
-from yatzy_env.solver.stop import (
+from yatzy_env.solver.box_choice import (
     Choice,
     Payments,
-    find_places,
-    list_options,
+    enter_state,
     list_payments,
     load_rows,
     offer_rows,
     row_stride,
 )
+from yatzy_env.solver.chunks import for_states
+from yatzy_env.solver.layout import Cards
+from yatzy_env.solver.pools import Pools, enter_layer, move_pool
 from yatzy_env.tables import Tables
 from yatzy_env.turn import Plan, choose_keep, first_throw, plan_turn, throw
 
@@ -145,7 +144,7 @@ def _list_chosen(rolls, first_roll, legal, counts, sorted_rolls, chosen):
 
 
 @kernel(nogil=True)
-def _solve_states(tables, layout, pools, plan, pays, rolls, stride, turns, states, after, values):
+def _solve_states(tables, layout, pools, plan, pays, rolls, stride, turns, after, values, states):
     """Writes the values of some states of a layer; those of the next layer are in `after`."""
     card = tables.card
     spare = tables.throws - 1
@@ -171,19 +170,13 @@ def _solve_states(tables, layout, pools, plan, pays, rolls, stride, turns, state
     sorted_rolls = np.empty(count, np.int64)
     keep_whole = plan.whole[: rolls.keeps]
     for state in states:
-        filled, fifty = split_state(card, layout, state)
-        low = layout.low[filled & card.upper_boxes]
-        lanes = layout.high[filled & card.upper_boxes] - low + 1
-        padded = (lanes + LANES - 1) // LANES * LANES
-        first = (layout.first[state] - pools.start[turns]) * (spare * turns + 1)
-        legal = list_options(tables, pays, filled, fifty, choice.options, choice.ends)
-        wanted = find_places(layout, pays, card.upper_boxes, legal, filled, fifty, choice.places)
+        legal, wanted, first, low, lanes = enter_state(tables, layout, pays, state, choice)
+        first = (first - pools.start[turns]) * (spare * turns + 1)
         enter_layer(choice.places, wanted, pools.start[turns + 1], spare * (turns + 1) + 1)
         for throws in range(most + 1):
             pool_rows = rows[throws * size : (throws + 1) * size]
-            load_rows(pays, after, layout.earned, choice.places, wanted, low, padded, stride, pool_rows)
+            load_rows(pays, after, layout.earned, choice.places, wanted, low, lanes, stride, pool_rows)
             move_pool(choice.places, wanted, 1)
-        legal = legal_boxes(card, filled, 0)
         runs = chosen.runs[: _list_chosen(rolls, pays.first_roll, legal, counts, sorted_rolls, chosen)]
         for offset in range(0, lanes, LANES):
             block[:] = -np.inf
@@ -230,14 +223,10 @@ def sweep_layer(
     pays = list_payments(tables)
     rolls = list_rolls(tables, plan, pays)
     stride = row_stride(cards.layout, pays)
-    states = states_of(cards, filled)
     steps = pools.spare * (filled + 1) + 1
-
-    def work(start: int, stop: int) -> None:
-        some = states[start:stop]
-        _solve_states(tables, cards.layout, pools, plan, pays, rolls, stride, filled, some, after, values)
-
-    in_chunks(work, len(states), _CHUNK, threads, None if done is None else lambda count: done(count * steps))
+    work = partial(_solve_states, tables, cards.layout, pools, plan, pays, rolls, stride, filled, after, values)
+    counted = None if done is None else lambda count: done(count * steps)
+    for_states(work, cards.layers[-1 - filled], _CHUNK, threads, counted)
     return values
 
 
@@ -245,4 +234,4 @@ def work_of(cards: Cards, pools: Pools, filled: int) -> int:
     """How much work a layer is, in steps of turns; 0 for full cards."""
     if filled == len(pools.numbers) - 1:
         return 0
-    return len(states_of(cards, filled)) * (pools.spare * (filled + 1) + 1)
+    return len(cards.layers[-1 - filled]) * (pools.spare * (filled + 1) + 1)

@@ -15,10 +15,10 @@ from yatzy_env.card import legal_boxes
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, new_rows
 from yatzy_env.situation import Situations
+from yatzy_env.solver.box_choice import find_places, list_options, list_payments, new_choice, raise_to_box
 from yatzy_env.solver.chunks import in_chunks
 from yatzy_env.solver.layout import Layout
 from yatzy_env.solver.pools import Pools, enter_layer, move_pool
-from yatzy_env.solver.stop import find_places, list_options, list_payments, new_choice, raise_to_box
 from yatzy_env.solver.turn import box_points, make_offers, write_boxes, write_keeps
 from yatzy_env.tables import Tables
 from yatzy_env.turn import choose_keep, plan_turn, throw

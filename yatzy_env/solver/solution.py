@@ -18,9 +18,9 @@ from yatzy_env.situation import Situation, Situations, batch
 from yatzy_env.solver import store
 from yatzy_env.solver.cost import check_solvable
 from yatzy_env.solver.distribution import Distribution
+from yatzy_env.solver.expectations import Moments
 from yatzy_env.solver.layers import HEADER, LayerFolder, is_finished, read_header
 from yatzy_env.solver.layout import lay_out
-from yatzy_env.solver.moments import Moments
 from yatzy_env.solver.progress import OnProgress, progress_bar
 from yatzy_env.solver.saved_solve import open_values, solve_saved
 from yatzy_env.solver.sweep import sweep

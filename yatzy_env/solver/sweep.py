@@ -4,57 +4,89 @@ With V(card) the expected points still to come at the start of a turn, V of a fu
 one turn computed backwards whose rolls, once the turn stops, are worth the best of (points of a box + V of the card
 after). Cards with equally many open boxes do not depend on each other: each thread takes some states of them, and
 within a state the lanes are its upper sums.
+
+The upper bound of `triple` asks for a column on its own that may let turns pass, and pays a price where it fills a box.
+Its state is the card and how many turns it may still let pass: in the joint game that is the number of open boxes in
+the other columns. With d passes left and o open boxes the turn is number T - o - d of T, so prices by turn need no
+further state. The sweep runs once for every d, each time with the values for d - 1 at hand: a roll is then worth the
+better of (best box - price of the roll in this turn) and (the same card with d - 1 passes left).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import legal_boxes
 from yatzy_env.kernel import kernel
-from yatzy_env.simd import LANES, new_rows
-from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.layout import Cards, split_state
-from yatzy_env.solver.stop import (
+from yatzy_env.simd import LANES, larger, load, new_rows, plus, spread, store
+from yatzy_env.solver.box_choice import (
     choose_box,
-    find_places,
-    list_options,
+    enter_state,
     list_payments,
     load_rows,
     new_choice,
     offer_rows,
     row_stride,
 )
+from yatzy_env.solver.chunks import for_states
+from yatzy_env.solver.layout import Cards
 from yatzy_env.tables import Tables
 from yatzy_env.turn import choose_keep, first_throw, plan_turn, throw
 
 _CHUNK = 128  # states handed to a thread at a time: milliseconds of work
 
 
+@kernel
+def _charge(pays, prices, block):
+    """Subtracts its price from what each roll is worth."""
+    for roll in range(prices.shape[0]):
+        row = pays.first_roll + roll * LANES
+        store(block, row, plus(load(block, row), spread(-prices[roll])))
+
+
+@kernel
+def _raise_to(pays, least, block):
+    """Raises each of the block's rolls to `least`, (LANES,)."""
+    floor = load(least, 0)
+    for row in range(pays.first_roll, block.shape[0], LANES):
+        store(block, row, larger(load(block, row), floor))
+
+
 @kernel(nogil=True)
-def _solve_states(tables, layout, plan, pays, stride, states, values):
-    """Writes the values of some states, equally many boxes open; those with fewer open boxes stand there already."""
-    card = tables.card
+def _solve_states(tables, layout, plan, pays, stride, prices, passed, values, states):
+    """Writes the values of some states, equally many boxes open; those with fewer open boxes stand there already.
+
+    Args:
+        tables: the compiled ruleset.
+        layout: its layout.
+        plan: the plan of a turn.
+        pays: what the boxes pay.
+        stride: length of a row.
+        prices: (R,) what filling a box costs by roll, or (0,) where it costs nothing.
+        passed: (size,) values with one pass less, or (0,) where no turn may pass.
+        values: (size,) values, receives those of the states.
+        states: the states.
+    """
     block = new_rows(plan.length)
-    rows = new_rows((card.boxes + 1) * stride)
+    rows = new_rows((tables.card.boxes + 1) * stride)
     result = new_rows(LANES)
+    least = new_rows(LANES)
     choice = new_choice(pays)
     for state in states:
-        filled, fifty = split_state(card, layout, state)
-        first = layout.first[state]
-        low = layout.low[filled & card.upper_boxes]
-        lanes = layout.high[filled & card.upper_boxes] - low + 1
-        padded = (lanes + LANES - 1) // LANES * LANES
-        legal = list_options(tables, pays, filled, fifty, choice.options, choice.ends)
-        wanted = find_places(layout, pays, card.upper_boxes, legal, filled, fifty, choice.places)
-        load_rows(pays, values, layout.earned, choice.places, wanted, low, padded, stride, rows)
-        legal = legal_boxes(card, filled, 0)
+        legal, wanted, first, low, lanes = enter_state(tables, layout, pays, state, choice)
+        load_rows(pays, values, layout.earned, choice.places, wanted, low, lanes, stride, rows)
         for offset in range(0, lanes, LANES):
             offer_rows(pays, legal, rows, stride, offset, choice)
             choose_box(pays, legal, choice.offers, block)
+            _charge(pays, prices, block)
+            if passed.shape[0] > 0:
+                for lane in range(LANES):
+                    place = min(offset + lane, lanes - 1)
+                    least[lane] = passed[first + place] + layout.earned[low + place]
+                _raise_to(pays, least, block)
             for _ in range(tables.throws - 1):
                 throw(plan.add, block)
                 choose_keep(plan.whole, plan.part, plan.runs, block)
@@ -63,8 +95,17 @@ def _solve_states(tables, layout, plan, pays, stride, states, values):
                 values[first + lane] = result[lane - offset] - layout.earned[low + lane]
 
 
+_NONE = np.zeros(0)
+
+
 def sweep(
-    tables: Tables, cards: Cards, threads: int | None = None, done: Callable[[int], None] | None = None
+    tables: Tables,
+    cards: Cards,
+    threads: int | None = None,
+    done: Callable[[int], None] | None = None,
+    *,
+    prices: NDArray[np.float64] | None = None,
+    passed: NDArray[np.float64] = _NONE,
 ) -> NDArray[np.float64]:
     """Solves all cards of a ruleset of one column without saved throws.
 
@@ -73,19 +114,45 @@ def sweep(
         cards: its cards.
         threads: how many threads work; the values do not depend on it.
         done: called now and then with the number of states solved since.
+        prices: (>= B, R) points that filling a box costs, by turn and last roll; the last row is that of the last box.
+        passed: (size,) the values of a column that may let one turn less pass, none by default.
 
     Returns:
         (size,) float64 expected points still to come, placed by the layout.
     """
-    plan = plan_turn(tables)
-    pays = list_payments(tables)
+    plan, pays = plan_turn(tables), list_payments(tables)
     stride = row_stride(cards.layout, pays)
     values = np.zeros(cards.layout.size)
-    for still_open in range(1, tables.card.boxes + 1):
-        states = cards.states[cards.turns[still_open] : cards.turns[still_open + 1]]
-
-        def work(start: int, stop: int, states: NDArray[np.int64] = states) -> None:
-            _solve_states(tables, cards.layout, plan, pays, stride, states[start:stop], values)
-
-        in_chunks(work, len(states), _CHUNK, threads, done)
+    for still_open, states in enumerate(cards.layers[1:], 1):
+        now = _NONE if prices is None else np.ascontiguousarray(prices[-still_open])
+        work = partial(_solve_states, tables, cards.layout, plan, pays, stride, now, passed, values)
+        for_states(work, states, _CHUNK, threads, done)
     return values
+
+
+def sweep_with_passes(
+    tables: Tables,
+    cards: Cards,
+    prices: NDArray[np.float64],
+    *,
+    out: NDArray[np.float32] | None = None,
+    done: Callable[[int], None] | None = None,
+) -> float:
+    """Solves a column that may let turns pass.
+
+    Args:
+        tables: the compiled ruleset of the column alone, with its multiplier.
+        cards: its cards.
+        prices: (T, R) points that filling a box costs, by turn and by the last roll; T turns in all.
+        out: (T - B + 1, size) float32, receives the values by passes left, placed by the layout; B boxes.
+        done: called now and then with the number of states solved since.
+
+    Returns:
+        The most points, less prices, that the empty column can expect with T - B passes.
+    """
+    values = _NONE
+    for passes in range(len(prices) - tables.card.boxes + 1):
+        values = sweep(tables, cards, done=done, prices=prices[: len(prices) - passes], passed=values)
+        if out is not None:
+            out[passes] = values
+    return float(values[cards.layout.first[0]])

@@ -1,7 +1,7 @@
 """A second objective: the largest chance of a final score of T or more ("beat this score"), for all T at once.
 
-Let X be the points that a card will still bring plus the bonus it has earned already, as in `moments`, and W(card, n)
-the largest chance of X >= n. On a full card X is its bonus, so W is 1 or 0; W(card, n) is 1 for n <= 0. On any other
+Let X be the points that a card will still bring plus the bonus it has earned already, as in `expectations`, and W(card,
+n) the largest chance of X >= n. On a full card X is its bonus, so W is 1 or 0; W(card, n) is 1 for n <= 0. On any other
 card the same backward turn applies as for the mean, with the value W(card after, n - g) for a box that pays g. The
 lanes of a block are `LANES` values of n: a payment is an offset into the row of the card after. Rows begin with as many
 ones as a turn can gain points and end with zeros, so that no lane branches. The answer is W(empty card, T).
@@ -13,18 +13,18 @@ sum never make any score less likely.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import legal_boxes
 from yatzy_env.errors import SolutionError
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, larger, load, new_rows, spread, store
-from yatzy_env.solver.chunks import in_chunks
+from yatzy_env.solver.box_choice import choose_box, enter_state, list_payments, new_choice
+from yatzy_env.solver.chunks import for_states
 from yatzy_env.solver.distribution import find_most
-from yatzy_env.solver.layout import lay_out, split_state
-from yatzy_env.solver.stop import choose_box, find_places, list_options, list_payments, new_choice
+from yatzy_env.solver.layout import lay_out
 from yatzy_env.tables import Tables
 from yatzy_env.turn import choose_keep, first_throw, plan_turn, throw
 
@@ -56,13 +56,12 @@ def _offer(of_box, raised, gained, after, there, legal, upper, places, options, 
 
 
 @kernel(nogil=True)
-def _solve_states(tables, layout, plan, pays, here, there, states, most, after, out):
+def _solve_states(tables, layout, plan, pays, here, there, most, after, out, states):
     """Writes the rows of some states.
 
     `here` and `there` are, of this layer and of that with one more filled box, where it begins in the layout, how long
     a row is and how many ones it begins with; `most` is what each state can still bring, bonus included.
     """
-    card = tables.card
     block = new_rows(plan.length)
     result = new_rows(LANES)
     choice = new_choice(pays)
@@ -70,13 +69,8 @@ def _solve_states(tables, layout, plan, pays, here, there, states, most, after, 
     of_box, raised, gained = pays.of_box, pays.raised, pays.gained
     start, width, ones = here
     for state in states:
-        filled, fifty = split_state(card, layout, state)
-        low = layout.low[filled & card.upper_boxes]
-        lanes = layout.high[filled & card.upper_boxes] - low + 1
-        first = layout.first[state] - start
-        legal = list_options(tables, pays, filled, fifty, options, ends)
-        find_places(layout, pays, card.upper_boxes, legal, filled, fifty, places)
-        legal = legal_boxes(card, filled, 0)
+        legal, _, first, low, lanes = enter_state(tables, layout, pays, state, choice)
+        first -= start
         for lane in range(lanes):
             row = (first + lane) * width
             out[row : row + ones + 1] = 1.0
@@ -116,44 +110,19 @@ def best_chances(
     plan, pays = plan_turn(tables), list_payments(tables)
     most = find_most(tables, cards, pays) + int(layout.earned[-1])
     ones = int(tables.most.max()) + tables.card.extra_yatzy_bonus
-    layers = [cards.states[cards.turns[number] : cards.turns[number + 1]] for number in range(tables.card.boxes + 1)]
-    starts = np.append([layout.first[states[0]] for states in layers], layout.size)
+    layers, starts = cards.layers, cards.starts.tolist()
     # Behind the last need of a card its row goes on with zeros, as far as cards with one box less look.
     widths = [ones + int(most[states].max()) + 2 * LANES + 1 for states in layers]
     widths = [max(width, widths[number + 1] if number + 1 < len(widths) else 0) for number, width in enumerate(widths)]
     sizes = [8 * width * (stop - start) for width, start, stop in zip(widths, starts[:-1], starts[1:], strict=True)]
     if max(one + next_one for one, next_one in zip(sizes, [*sizes[1:], 0], strict=True)) > _MOST_MEMORY:
         raise SolutionError(f"two layers of the game would need {max(sizes) / 1e9:,.0f} GB of memory or more")
-    after = _full_cards(layout.earned, layers[0] & tables.card.upper_boxes, layout.low, layout.high, widths[0], ones)
-    for still_open in range(1, tables.card.boxes + 1):
-        states = layers[still_open]
-        here = (int(starts[still_open]), widths[still_open], ones)
-        there = (int(starts[still_open - 1]), widths[still_open - 1], ones)
-        out = np.zeros((int(starts[still_open + 1]) - here[0]) * here[1])
-
-        def work(
-            first: int,
-            last: int,
-            states: NDArray[np.int64] = states,
-            spans: tuple[tuple[int, int, int], tuple[int, int, int]] = (here, there),
-            after: NDArray[np.float64] = after,
-            out: NDArray[np.float64] = out,
-        ) -> None:
-            _solve_states(tables, layout, plan, pays, *spans, states[first:last], most, after, out)
-
-        in_chunks(work, len(states), _CHUNK, threads, done)
+    # Full cards have their bonus: ones up to it.
+    after = (np.arange(widths[0]) <= ones + cards.full_bonus[:, None]).astype(np.float64).ravel()
+    for still_open, states in enumerate(layers[1:], 1):
+        here, there = ((starts[number], widths[number], ones) for number in (still_open, still_open - 1))
+        out = np.zeros((starts[still_open + 1] - here[0]) * here[1])
+        work = partial(_solve_states, tables, layout, plan, pays, here, there, most, after, out)
+        for_states(work, states, _CHUNK, threads, done)
         after = out
     return after[ones : ones + int(most[0]) + 1].copy()
-
-
-def _full_cards(
-    earned: NDArray[np.float64],
-    filled: NDArray[np.int64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    width: int,
-    ones: int,
-) -> NDArray[np.float64]:
-    """The rows of the full cards: 1 up to their bonus."""
-    bonus = np.concatenate([earned[low[boxes] : high[boxes] + 1] for boxes in filled]).astype(np.int64)
-    return (np.arange(width) <= ones + bonus[:, None]).astype(np.float64).ravel()

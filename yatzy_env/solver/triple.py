@@ -77,7 +77,7 @@ from yatzy_env.solver.cost import SECONDS_PER_BOUND
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.progress import progress_bar
 from yatzy_env.solver.solution import solve
-from yatzy_env.solver.triple_columns import solve_column
+from yatzy_env.solver.sweep import sweep_with_passes
 from yatzy_env.solver.triple_endgame import endgame_bound, last_turns
 from yatzy_env.solver.triple_play import play_games
 from yatzy_env.solver.triple_prices import STEPS, find_prices, market_value
@@ -198,7 +198,7 @@ def upper_bound(
     for column, times in enumerate(rules.columns):
         tables = compile_tables(_column(rules, times))
         values = None if out is None else out[column]
-        total += solve_column(tables, lay_out(tables), prices, out=values, done=done)
+        total += sweep_with_passes(tables, lay_out(tables), prices, out=values, done=done)
     return total
 
 

@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, larger, load, new_rows, plus, spread, store
+from yatzy_env.solver.box_choice import choose_box, list_payments
 from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.stop import choose_box, list_payments
 from yatzy_env.solver.triple_prices import market_value, value_turn
 from yatzy_env.tables import Tables
 from yatzy_env.turn import choose_keep, first_throw, plan_turn, throw
@@ -83,7 +83,7 @@ def _make_offers(pays, gained, alike_paid, filled, values, offers, lane):
 
 @kernel(nogil=True)
 def _solve_masks(plan, pays, gained, alike_paid, throws, masks, prices, passed, values):
-    """Writes the values of a column's masks of filled boxes, equally many filled, see `triple_columns`."""
+    """Writes the values of a column's masks of filled boxes, equally many filled, see `sweep_with_passes`."""
     block = new_rows(plan.length)
     offers = new_rows((gained.shape[0] + 7) * LANES)
     least = new_rows(LANES)

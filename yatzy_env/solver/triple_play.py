@@ -177,7 +177,7 @@ def play_games(
         tables: the compiled ruleset.
         one: that of one column alone.
         layout: the layout of one column.
-        values: (C, D, size) values of the columns by passes left, see `solve_column`.
+        values: (C, D, size) values of the columns by passes left, see `sweep_with_passes`.
         games: how many games.
         seed: game g has the dice of `dice.key("evaluate", seed, g)`, as in a match of agents.
         done: called now and then with the number of games finished since.

@@ -15,9 +15,9 @@ from yatzy_env.card import bonus_step, legal_boxes
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, new_rows
 from yatzy_env.situation import Situations
+from yatzy_env.solver.box_choice import choose_box, find_places, list_options, list_payments, new_choice, value_after
 from yatzy_env.solver.chunks import in_chunks
 from yatzy_env.solver.layout import Layout
-from yatzy_env.solver.stop import choose_box, find_places, list_options, list_payments, new_choice, value_after
 from yatzy_env.tables import Tables
 from yatzy_env.turn import choose_keep, plan_turn, throw
 

@@ -13,9 +13,9 @@ from yatzy_env.errors import SolutionError
 from yatzy_env.situation import Situations
 from yatzy_env.solver import store
 from yatzy_env.solver.distribution import Distribution, find_distribution
+from yatzy_env.solver.expectations import Moments, moments_of
 from yatzy_env.solver.layers import LayerFolder
 from yatzy_env.solver.layout import Cards, Layout, find_values, lay_out
-from yatzy_env.solver.moments import Moments, moments_of
 from yatzy_env.solver.pools import Pools, find_pool_values, reachable_cards
 from yatzy_env.solver.saved_turn import saved_action_values
 from yatzy_env.solver.turn import action_values

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from yatzy_env.agent import TIE
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, load, minus, new_rows, peek, plus, spread, store, times, where_at_least
-from yatzy_env.solver.stop import Payments
+from yatzy_env.solver.box_choice import Payments, choose_box, offer_rows
 from yatzy_env.tables import Tables
 from yatzy_env.turn import throw
 
@@ -46,7 +46,8 @@ class Track(NamedTuple):
     stopped: NDArray[np.float64]  # (R * LANES,) chance that the turn stops with each roll
     outcome: NDArray[np.float64]  # (outcomes * LANES,) chance of each outcome
     listed: NDArray[np.int64]  # (outcomes, 5) the state's outcomes: number, row of the card after, sum raised by,
-    #                            points gained, whether they are points in a yatzy box
+    #                            points gained, the events it brings as bits: of a box points in it, then of the
+    #                            extra bonus
 
 
 def list_paths(tables: Tables, pays: Payments) -> Paths:
@@ -84,12 +85,12 @@ def new_track(plan, paths):
 
 
 @kernel
-def list_outcomes(pays, yatzy_boxes, legal, choice, listed):
+def list_outcomes(pays, extra, legal, choice, listed):
     """Lists the outcomes that are possible in a state, in the order of the boxes.
 
     Args:
         pays: the ruleset's payments.
-        yatzy_boxes: bits of the yatzy boxes.
+        extra: the extra bonus that dice all alike earn in this state.
         legal: the boxes that are legal for rolls not all alike.
         choice: holds the options with dice all alike.
         listed: (outcomes, 5) int64, receives the list; see `Track`.
@@ -100,17 +101,18 @@ def list_outcomes(pays, yatzy_boxes, legal, choice, listed):
     count = 0
     payments = pays.gained.shape[0]
     boxes = pays.raises.shape[0]
+    one = np.int64(1)
     for box in range(boxes):
         if (legal >> box) & 1:
             listed[count] = (payments + box, box, 0, 0, 0)
             count += 1
             for payment in range(pays.of_box[box], pays.of_box[box + 1]):
-                in_yatzy_box = (yatzy_boxes >> box) & 1
-                listed[count] = (payment, box, pays.raised[payment], np.int64(pays.gained[payment]), in_yatzy_box)
+                listed[count] = (payment, box, pays.raised[payment], np.int64(pays.gained[payment]), one << box)
                 count += 1
     for option in range(choice.ends[6]):
         box, row, raised, gained = choice.options[option]
-        listed[count] = (payments + boxes + option, row, raised, gained, (yatzy_boxes >> box) & 1)
+        events = (one << boxes if extra > 0 else 0) | (one << box if gained > extra else 0)
+        listed[count] = (payments + boxes + option, row, raised, gained, events)
         count += 1
     return count
 
@@ -230,7 +232,7 @@ def _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track):
 
 @kernel
 def follow_turn(plan, paths, pays, legal, rows, stride, offset, choice, block, track):
-    """Finds how likely each outcome of a turn is under optimal play.
+    """Finds how likely each outcome of a turn is under optimal play, for a block of cards.
 
     Args:
         plan: the plan of the turn.
@@ -240,10 +242,12 @@ def follow_turn(plan, paths, pays, legal, rows, stride, offset, choice, block, t
         rows: the values of the cards after, as `load_rows` lays them out.
         stride: length of a row.
         offset: how far the upper sum of the block's first card lies above the state's lowest.
-        choice: holds the offers made from these rows.
-        block: the block; its rolls hold the values of stopping and are used up.
+        choice: holds the options, receives the offers.
+        block: working memory.
         track: receives the chances in `outcome`.
     """
+    offer_rows(pays, legal, rows, stride, offset, choice)
+    choose_box(pays, legal, choice.offers, block)
     _choose_keeps(plan, paths.throws, block, track)
     _flow(plan.add, plan.probability, paths.throws, track)
     _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track)

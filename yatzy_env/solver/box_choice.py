@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from yatzy_env.card import extra_step, fifty_after, is_joker, legal_boxes
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, larger, load, new_rows, peek, plus, spread, store
-from yatzy_env.solver.layout import Layout
+from yatzy_env.solver.layout import Layout, split_state
 from yatzy_env.tables import Tables
 
 
@@ -169,6 +169,30 @@ def find_places(layout, pays, upper_boxes, legal, filled, fifty, places):
 
 
 @kernel
+def enter_state(tables, layout, pays, state, choice):
+    """Lists what may be done in a state, in `choice`, and where the values of the states after stand.
+
+    Args:
+        tables: the compiled ruleset.
+        layout: its layout.
+        pays: its payments.
+        state: the state.
+        choice: receives options, ends and places.
+
+    Returns:
+        The boxes that are legal for rolls not all alike; the bits of the rows of `places` that were written; the number
+        of the state's first card, its upper sum, and how many upper sums there are.
+    """
+    card = tables.card
+    filled, fifty = split_state(card, layout, state)
+    legal = list_options(tables, pays, filled, fifty, choice.options, choice.ends)
+    written = find_places(layout, pays, card.upper_boxes, legal, filled, fifty, choice.places)
+    low = layout.low[filled & card.upper_boxes]
+    lanes = layout.high[filled & card.upper_boxes] - low + 1
+    return legal_boxes(card, filled, 0), written, layout.first[state], low, lanes
+
+
+@kernel
 def value_after(values, earned, places, row, upper):
     """The value of a card found by `find_places`, plus the bonus it has earned."""
     lane = min(max(upper, places[row, 1]), places[row, 2])
@@ -186,11 +210,12 @@ def load_rows(pays, values, earned, places, wanted, upper, lanes, stride, rows):
         places: the places of the states after.
         wanted: the bits of the rows to lay out.
         upper: the first upper sum.
-        lanes: how many.
+        lanes: how many; rows go on to the end of the last block.
         stride: length of a row.
         rows: ((B + 1) * stride,) float64, receives the rows.
     """
     boxes = pays.raises.shape[0]
+    lanes = (lanes + LANES - 1) // LANES * LANES
     for row in range(boxes + 1):
         if (wanted >> row) & 1:
             length = lanes + (pays.raises[row] if row < boxes else 0)
