@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from markupsafe import Markup
 from rich import box
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from agents.reports.analysis import analyse
-from agents.reports.markdown import markdown_report
-from agents.reports.page import html_page
+from agents.markdown import table as markdown_table
+from agents.models.record import RESULTS, listed
+from agents.reports.analysis import Analysis, analyse
+from agents.reports.pictures import pictures
 from agents.reports.plots import draw, save
-from agents.reports.sections import columns, figures, optimum_row
+from agents.reports.render import render
+from agents.reports.sections import Section, columns, duels, figures, optimum_row, sections, worst_decisions
 from agents.reports.text import caption, title
 from yatzy_env.evaluation.results import Evaluation
+from yatzy_env.files import write_json, write_text
 
 
 def table(evaluation: Evaluation) -> Table:
@@ -74,9 +79,106 @@ def write_report(evaluation: Evaluation, folder: Path, cache: bool = True) -> Pa
     folder.mkdir(parents=True, exist_ok=True)
     analysis = analyse(evaluation, cache)
     save(draw(evaluation), folder / "report.png")
-    record = evaluation.record() | analysis.fields()
-    (folder / "results.json").write_text(json.dumps(record, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-    (folder / "table.md").write_text(markdown_report(evaluation, analysis), encoding="utf-8")
+    write_json(folder / RESULTS, evaluation.record() | analysis.fields())
+    write_text(folder / "table.md", markdown_report(evaluation, analysis))
     page = folder / "index.html"
-    page.write_text(html_page(evaluation, analysis), encoding="utf-8")
+    write_text(page, html_page(evaluation, analysis))
     return page
+
+
+def html_page(evaluation: Evaluation, analysis: Analysis) -> str:
+    """The report as HTML, for wide and narrow windows, for light and dark. It asks no server for anything.
+
+    Args:
+        evaluation: the evaluation.
+        analysis: what was found by looking into it.
+    """
+    worst = analysis.worst
+    return render(
+        "page.html.j2",
+        evaluation=evaluation,
+        analysis=analysis,
+        rules=evaluation.rules,
+        title=title(evaluation),
+        caption=caption(evaluation),
+        sections={section.name: section for section in sections(evaluation, analysis)},
+        duels=duels(evaluation),
+        pictures=pictures(evaluation, analysis),
+        strongest=min(worst, key=lambda agent: worst[agent][0].cost, default=None),
+        has_bands=any(curve.runs > 1 for curve in analysis.curves),
+        dice=dice_svg,
+        origin=evaluation.provenance,
+        facts=_facts(evaluation),
+    )
+
+
+def _facts(evaluation: Evaluation) -> dict[str, str]:
+    """What is needed to measure the same again."""
+    origin, bounds = evaluation.provenance, evaluation.bounds
+    optimum = repr(evaluation.optimum) if evaluation.optimum is not None else "not known"
+    if bounds is not None:
+        optimum = f"between {bounds.lower!r} and {bounds.upper!r}"
+    pairs = zip(evaluation.matches, evaluation.seconds, strict=True)
+    return {
+        "ruleset": evaluation.rules.name,
+        "rules digest": evaluation.rules.digest,
+        "optimum": optimum,
+        "dice": f'key("evaluate", {evaluation.seed}, game), games 0 to {evaluation.games - 1}',
+        "commit": origin.commit or "not in a repository",
+        "date": origin.date,
+        "versions": listed(origin.versions),
+        "machine": origin.machine,
+        "time": ", ".join(f"{match.agent} {seconds:.1f} s" for match, seconds in pairs),
+    }
+
+
+def dice_svg(dice: Sequence[int], kept: Sequence[int] | None = None) -> Markup:
+    """A row of dice as inline SVG of the classes `dice`, `die` and `thrown`, in the colours of the page around it.
+
+    Args:
+        dice: their faces.
+        kept: those of them that stay on the table; the others are drawn faintly. None if no dice are to be thrown.
+    """
+    left = Counter(dice if kept is None else kept)
+    drawn = []
+    for face in dice:
+        drawn.append((face, left[face] > 0))
+        left[face] -= left[face] > 0
+    words = " ".join(map(str, dice))
+    if kept is not None:
+        words += f", kept: {' '.join(map(str, kept)) or 'nothing'}"
+    return Markup(render("dice.html.j2", dice=drawn, words=words))
+
+
+def markdown_report(evaluation: Evaluation, analysis: Analysis) -> str:
+    """All tables of an evaluation in markdown, to paste into an issue or a README, with the command and the commit.
+
+    Args:
+        evaluation: the evaluation.
+        analysis: what was found by looking into it.
+    """
+    every = [*sections(evaluation, analysis), worst_decisions(evaluation, analysis)]
+    return render(
+        "report.md.j2",
+        evaluation=evaluation,
+        rules=evaluation.rules,
+        title=title(evaluation),
+        caption=caption(evaluation),
+        warnings=[_plain(warning) for warning in evaluation.warnings],
+        sections=[(section, _in_markdown(section)) for section in every if section.rows],
+        origin=evaluation.provenance,
+        versions=listed(evaluation.provenance.versions),
+    )
+
+
+def _in_markdown(section: Section) -> str:
+    last = [[f"**{_plain(cell)}**" if cell else "" for cell in section.last]] if section.last is not None else []
+    head, *rows = ([_plain(cell) for cell in row] for row in (section.head, *section.rows))
+    return markdown_table(head, [*rows, *last], section.words)
+
+
+def _plain(cell: str) -> str:
+    """Text that markdown takes for nothing else."""
+    for sign in ("\\", "|", "<", "*", "`", "_"):
+        cell = cell.replace(sign, f"\\{sign}")
+    return " ".join(cell.split())

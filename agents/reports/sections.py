@@ -11,6 +11,7 @@ from yatzy_env.evaluation.head_to_head import Duel
 from yatzy_env.evaluation.results import AgentResult, Evaluation
 
 _MOST_LOSSES = 5  # boxes given up that are listed per agent
+_MOST_DECISIONS = 3  # worst decisions that are listed per agent
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def optimum_row(evaluation: Evaluation) -> list[str] | None:
     return None
 
 
-def matrix(evaluation: Evaluation) -> dict[tuple[str, str], Duel]:
+def duels(evaluation: Evaluation) -> dict[tuple[str, str], Duel]:
     """Every agent against every other, from both sides."""
     found = {}
     for duel in evaluation.duels:
@@ -114,7 +115,7 @@ def matrix(evaluation: Evaluation) -> dict[tuple[str, str], Duel]:
 
 def head_to_head(evaluation: Evaluation) -> Section:
     """How often the agent of a row beats the one of a column."""
-    names, against = [match.agent for match in evaluation.matches], matrix(evaluation)
+    names, against = [match.agent for match in evaluation.matches], duels(evaluation)
     rows = []
     for first in names:
         cells = [_duel(against[first, second]) if first != second else "" for second in names]
@@ -131,7 +132,7 @@ def _duel(duel: Duel) -> str:
 
 def pairs(evaluation: Evaluation) -> Section:
     """Every agent against the one listed before it, game by game."""
-    against = matrix(evaluation)
+    against = duels(evaluation)
     rows = []
     neighbours = zip(evaluation.matches[:-1], evaluation.matches[1:], strict=True) if evaluation.games > 1 else ()
     for worse, better in neighbours:
@@ -196,3 +197,16 @@ def missing(evaluation: Evaluation, analysis: Analysis) -> Section:
         "where it writes less. Unlike the regret these carry luck, and sum to the difference of the mean scores."
     )
     return Section("missing", "Where the points are missing", note, ["line", *agents], rows, last if rows else None)
+
+
+def worst_decisions(evaluation: Evaluation, analysis: Analysis) -> Section:
+    """The costliest decisions of each agent, for markdown; the page draws them."""
+    rows = []
+    for agent, found in analysis.worst.items():
+        for slip in found[:_MOST_DECISIONS]:
+            place = f"game {slip.game}, turn {slip.turn}, {slip.throws_left} left"
+            words = [agent, place, " ".join(map(str, slip.dice)), slip.did, slip.best]
+            rows.append([*words, f"{slip.cost:.2f}"])
+    head = ["agent", "where", "dice", "did", "best", "cost"]
+    note = f"The {_MOST_DECISIONS} costliest decisions of each agent, in points; dice of seed {evaluation.seed}."
+    return Section("worst", "Worst decisions", note, head, rows, words=5)

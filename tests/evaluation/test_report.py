@@ -12,11 +12,9 @@ from PIL import Image
 
 from agents.baselines import GreedyAgent
 from agents.reports.analysis import analyse
-from agents.reports.dice_art import dice_svg
-from agents.reports.markdown import markdown_report
-from agents.reports.page_style import CSS
 from agents.reports.plots import draw
-from agents.reports.report import print_table, write_report
+from agents.reports.render import TEMPLATES
+from agents.reports.report import dice_svg, markdown_report, print_table, write_report
 from agents.reports.text import number, with_error
 from agents.reports.themes import DARK, LIGHT
 from tests.evaluation.helpers import TINY, solved_tiny, tiny_evaluation
@@ -205,7 +203,8 @@ def _mixed(colour: str, paper: str, share: float) -> str:
 
 
 def test_text_stands_out_on_light_and_dark_pages() -> None:
-    light, dark = (dict(re.findall(r"--(\w[\w-]*): (#\w+)", block)) for block in CSS.split("@media")[:2])
+    css = (TEMPLATES / "page.css").read_text(encoding="utf-8")
+    light, dark = (dict(re.findall(r"--(\w[\w-]*): (#\w+)", block)) for block in css.split("@media")[:2])
     for colours in (light, light | dark):
         paper = colours["paper"] if len(colours["paper"]) == 7 else "#ffffff"
         on_paper = [(colours[text], paper) for text in ("ink", "soft", "accent")]
