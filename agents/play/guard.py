@@ -7,7 +7,6 @@ play. Answers: a content security policy under which the page can load nothing f
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections import OrderedDict
@@ -16,7 +15,10 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from agents.play.schemas.common import Problem
 
 MOST_BYTES = 16 * 1024
 _MOST_CLIENTS = 4096  # whose pace is remembered
@@ -108,7 +110,8 @@ class Guard:
             self._check_pace(scope)
             body = await self._body(scope, headers, receive)
         except Refusal as refusal:
-            await _answer(refusal, send_with_headers)
+            answer = problem(refusal.status, refusal.code, str(refusal), refusal.headers)
+            await answer(scope, receive, send_with_headers)
             return
         await self.app(scope, _replay(body, receive), send_with_headers)
 
@@ -170,9 +173,6 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-async def _answer(refusal: Refusal, send: Send) -> None:
-    body = json.dumps({"code": refusal.code, "message": str(refusal)}).encode()
-    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **refusal.headers}
-    raw = [(key.lower().encode(), value.encode()) for key, value in headers.items()]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": raw})
-    await send({"type": "http.response.body", "body": body})
+def problem(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """An error as an answer, its message in one line."""
+    return JSONResponse(Problem(code=code, message=" ".join(message.split())).model_dump(), status, headers)

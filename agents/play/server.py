@@ -12,7 +12,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.responses import FileResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.staticfiles import StaticFiles
@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 from agents.play.api_games import add_games
 from agents.play.api_rulesets import add_rulesets
 from agents.play.config import Config
-from agents.play.guard import Guard
+from agents.play.guard import Guard, problem
 from agents.play.library import Library
 from agents.play.room import Room
 from agents.play.schemas.common import Problem
@@ -127,9 +127,3 @@ def _methods(app: FastAPI, request: Request) -> str:
     """All methods of a path, which several routes may share."""
     routes = [route for route in app.routes if route.matches(request.scope)[0] is not Match.NONE]
     return ", ".join(sorted({method for route in routes for method in getattr(route, "methods", None) or ()}))
-
-
-def problem(status: int, code: str, message: str, headers: Any = None) -> Response:
-    """An error as an answer, its message in one line."""
-    body = Problem(code=code, message=" ".join(message.split()))
-    return JSONResponse(body.model_dump(), status, headers)

@@ -261,7 +261,7 @@ class Session:
             GameError: if it is not legal.
         """
         self._want("decide", "act")
-        if not 0 <= action < self.tables.actions or not is_legal(self.tables, self.games.now, self.card, action):
+        if not self._is_legal(action):
             raise GameError("illegal_move", f"action {action} is not legal now")
         if action >= self.tables.keeps:
             return Step("score", int(action))
@@ -288,15 +288,18 @@ class Session:
             self._check_decision(step)
 
     def _check_decision(self, step: Step) -> None:
-        action = step.action
-        if action is None or not is_legal(self.tables, self.games.now, self.card, action):
-            raise GameError("illegal_move", f"action {action} is not legal now")
+        action = -1 if step.action is None else step.action
+        if not self._is_legal(action):
+            raise GameError("illegal_move", f"action {step.action} is not legal now")
         if step.kind == "keep":
             held = [self.dice[place] for place in step.dice if 0 <= place < len(self.dice)]
             if self.keep_step(held, step.dice).action != action:
                 raise GameError("illegal_move", f"action {action} does not hold {_listed(held)}")
         elif action < self.tables.keeps:
             raise GameError("illegal_move", f"action {action} fills no box")
+
+    def _is_legal(self, action: int) -> bool:
+        return 0 <= action < self.tables.actions and is_legal(self.tables, self.games.now, self.card, action)
 
     def apply(self, step: Step) -> None:
         """Takes a step.

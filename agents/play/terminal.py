@@ -188,19 +188,19 @@ class TerminalGame:
             self.console.print(f"which box? {which}", highlight=False, markup=False)
             return
         move = ScoreMove(type="score", version=session.version, box=found[0])
+        question = f"{found[0]} would get 0 points. Write the zero? (y/n) "
+        if self._move(move) == "confirm_zero" and self.ask(question).strip().lower() in ("y", "yes"):
+            self._move(move.model_copy(update={"confirm_zero": True}))
+
+    def _move(self, move: Move) -> str:
+        """Makes a move; returns the code of what forbids it, which is said unless it only has to be confirmed."""
         try:
             self.room.move(self.game, move)
         except GameError as error:
             if error.code != "confirm_zero":
                 self.console.print(str(error), style="red", markup=False)
-            elif self.ask(f"{found[0]} would get 0 points. Write the zero? (y/n) ").strip().lower() in ("y", "yes"):
-                self._move(move.model_copy(update={"confirm_zero": True}))
-
-    def _move(self, move: Move) -> None:
-        try:
-            self.room.move(self.game, move)
-        except GameError as error:
-            self.console.print(str(error), style="red", markup=False)
+            return error.code
+        return ""
 
     def _tell(self) -> None:
         """Says what has happened since it was last called, and how the coach marks it."""

@@ -346,18 +346,22 @@ class GameCreated(Answer):
     state: GameState
 
 
-class ThrowMove(Request):
+class AnyMove(Request):
+    """What all moves have: the version of the game they were made on."""
+
+    version: Version
+
+
+class ThrowMove(AnyMove):
     """The first throw of a person's turn (phase `throw`)."""
 
     type: Literal["throw"]
-    version: Version
 
 
-class KeepMove(Request):
+class KeepMove(AnyMove):
     """Hold some of the dice and throw the rest (phase `decide`)."""
 
     type: Literal["keep"]
-    version: Version
     dice: list[Face] = Field(max_length=5, description="faces held, any order; fewer than all dice")
     positions: list[Position] | None = Field(
         default=None,
@@ -366,35 +370,31 @@ class KeepMove(Request):
     )
 
 
-class ScoreMove(Request):
+class ScoreMove(AnyMove):
     """Fill a box (phase `decide`)."""
 
     type: Literal["score"]
-    version: Version
     box: str = Field(max_length=40)
     confirm_zero: bool = Field(default=False, description="needed to write a zero, except in a lone box")
 
 
-class DiceMove(Request):
+class DiceMove(AnyMove):
     """The faces of dice thrown by hand (phase `enter`): as many as are awaited."""
 
     type: Literal["dice"]
-    version: Version
     dice: list[Face] = Field(min_length=1, max_length=6)
 
 
-class UndoMove(Request):
+class UndoMove(AnyMove):
     """Take back the last move."""
 
     type: Literal["undo"]
-    version: Version
 
 
-class AgentMove(Request):
+class AgentMove(AnyMove):
     """Let the agent on turn make its next step."""
 
     type: Literal["agent"]
-    version: Version
 
 
 Move = Annotated[
