@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from torch import nn
 
 from agents.ppo import kernels
 from agents.ppo.weights import PolicyWeights
+from agents.training.config import Count, Settings, Widths
 from yatzy_env.agent import best_actions
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
@@ -32,10 +33,8 @@ LABEL = "distilled (learns from the optimum)"
 
 _LOW = -1e9  # a logit whose probability is 0; an infinite one would make 0 * inf of the loss
 
-Whole = Annotated[int, Field(strict=True, ge=1)]
 
-
-class DistilledSettings(BaseModel):
+class DistilledSettings(Settings):
     """How the network is trained.
 
     Attributes:
@@ -53,20 +52,18 @@ class DistilledSettings(BaseModel):
         hidden: widths of the hidden layers.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
     kind: Literal["distilled"] = "distilled"
-    steps: Whole | None = None
+    steps: Count | None = None
     against: str | None = None
-    lanes: Whole = 512
-    rollout_steps: Whole = 64
-    minibatch: Whole = 1024
-    epochs: Whole = 2
+    lanes: Count = 512
+    rollout_steps: Count = 64
+    minibatch: Count = 1024
+    epochs: Count = 2
     learning_rate: float = Field(default=2e-3, gt=0)
     temperature: float = Field(default=1.0, gt=0)
     own: float = Field(default=0.5, ge=0, le=1)
     random: float = Field(default=0.1, ge=0, le=1)
-    hidden: tuple[Whole, ...] = Field(default=(256, 256), min_length=1, max_length=8)
+    hidden: Widths = (256, 256)
 
 
 def distil(

@@ -13,7 +13,7 @@ from scripts._cli import clear_errors
 if TYPE_CHECKING:
     from agents.ppo.agent import PPOAgent
     from agents.ppo.config import Config
-    from agents.ppo.runs import Run
+    from agents.training.runs import Run
     from yatzy_env.rules import Ruleset
 
 ROOT = Path(__file__).parents[1]
@@ -54,7 +54,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def changes(args: argparse.Namespace, rest: list[str]) -> list[tuple[str, str]]:
     """What `--set KEY=VALUE`, `--key value` and `--key=value` change in the configuration."""
-    from agents.ppo.errors import ConfigError
+    from agents.errors import ConfigError
 
     found = []
     for text in args.set:
@@ -78,18 +78,20 @@ def changes(args: argparse.Namespace, rest: list[str]) -> list[tuple[str, str]]:
 
 def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Run]:
     """The runs to train, each made when its turn comes."""
+    from agents.errors import ConfigError, RunError
     from agents.ppo.config import find_config, load, override
-    from agents.ppo.errors import ConfigError, RunError
-    from agents.ppo.runs import change_run, create_run, newest_run, open_run
+    from agents.ppo.runs import change_run, config_of, create_run
+    from agents.training.runs import newest_run, open_run
 
     wanted = changes(args, rest)
     if args.resume is not None:
         if args.seeds or args.config:
             raise RunError("--resume continues one run as it was configured, without --seeds and --config")
         run = open_run(Path(args.resume)) if args.resume else newest_run(args.ruleset, args.runs)
-        check_ruleset(run.config, args.ruleset, run.folder)
+        config = config_of(run)
+        check_ruleset(config, args.ruleset, run.folder)
         if wanted:
-            change_run(run, override(run.config, wanted), command)
+            change_run(run, override(config, wanted), command)
         yield run
         return
     path = args.config or find_config(args.ruleset)
@@ -105,7 +107,7 @@ def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Ru
 
 
 def check_ruleset(config: Config, name: str, source: Path | str) -> None:
-    from agents.ppo.errors import ConfigError
+    from agents.errors import ConfigError
 
     if config.name != name:
         raise ConfigError(f"{source}: this is for {config.name!r}, not {name!r}")

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.ppo.config import CONFIGS, load
+from agents.ppo.config import load
+from agents.training.config import CONFIGS
 from scripts.maintain import make_docs
 from scripts.maintain._ablation_docs import ablation_rows
 

@@ -11,8 +11,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from agents.benchmark.execute import execute
 from agents.benchmark.local import ONE_THREAD, Done
-from agents.benchmark.tasks import Outcome, Task, execute
+from agents.benchmark.tasks import Outcome, Task
 from yatzy_env.errors import YatzyError
 
 LOCAL = "local"

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from agents.markdown import table
 from yatzy_env.evaluation.statistics import Interval, unpaired
 
 
@@ -51,8 +52,8 @@ def comparison_table(summary: Mapping[str, Any], ruleset: str) -> str:
     found = compare(summary, ruleset)
     if not found:
         return ""
-    lines = ["| agent | compared with | regret per game beyond it | interval |", "| --- | --- | ---: | ---: |"]
-    for agent, against, (value, low, high) in found:
-        ends = "" if math.isnan(low) else f"{low:.2f} to {high:.2f}"
-        lines.append(f"| {agent} | {against} | {value:+.2f} | {ends} |")
-    return "\n".join(lines) + "\n"
+    rows = [
+        (agent, against, f"{value:+.2f}", "" if math.isnan(low) else f"{low:.2f} to {high:.2f}")
+        for agent, against, (value, low, high) in found
+    ]
+    return table(("agent", "compared with", "regret per game beyond it", "interval"), rows, words=2) + "\n"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-import json
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,17 @@ from rich.console import Console
 from agents.benchmark.protocol import PPOSettings
 from agents.benchmark.tasks import Task
 from agents.distilled import DistilledSettings, distil
+from agents.errors import RunError
 from agents.ppo.agent import PPOAgent
 from agents.ppo.config import Config
-from agents.ppo.errors import RunError
-from agents.ppo.runs import Run, check_complete, create_run, newest_run, write_atomically
+from agents.ppo.runs import check_complete, create_run
 from agents.ppo.training import train as train_ppo
 from agents.ppo.weights import PolicyWeights, read_weights
 from agents.sb3.agent import UnmaskedAgent
 from agents.sb3.training import train as train_sb3
+from agents.training.runs import Run, newest_run
 from yatzy_env.agent import Agent
+from yatzy_env.files import read_json, write_json
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver import Solution
 
@@ -101,16 +103,18 @@ class _WatchedRun(Run):
     points: tuple[int, ...]
     watch: Watch
 
-    def commit(self, written: Path, steps: int) -> None:
+    @contextmanager
+    def saving(self, steps: int) -> Iterator[Path]:
         """Makes a checkpoint the one that counts, and looks at it if it is the first to reach a point.
 
         The look is kept before the checkpoint counts: a run killed in between looks at the same checkpoint again.
         """
-        seen = self.watch.curve[-1]["steps"] if self.watch.curve else 0
-        if any(seen < point <= steps for point in self.points):
-            self.watch(read_weights(written / "weights.npz"))
-            write_atomically(self.folder / "looks.json", json.dumps(self.watch.curve) + "\n")
-        super().commit(written, steps)
+        with super().saving(steps) as folder:
+            yield folder
+            seen = self.watch.curve[-1]["steps"] if self.watch.curve else 0
+            if any(seen < point <= steps for point in self.points):
+                self.watch(read_weights(folder / "weights.npz"))
+                write_json(self.folder / "looks.json", self.watch.curve, indent=None)
 
 
 def _learn_ppo(
@@ -122,7 +126,7 @@ def _learn_ppo(
     before = run.manifest().get("steps", 0)
     looks = run.folder / "looks.json"
     if before and looks.exists():
-        watch.curve += [point for point in json.loads(looks.read_text(encoding="utf-8")) if point["steps"] <= before]
+        watch.curve += [point for point in read_json(looks) if point["steps"] <= before]
     watched = _WatchedRun(run.folder, tuple(points_of(task)), watch)
     train_ppo(watched, Console(file=io.StringIO()))
     checkpoint = watched.checkpoint()

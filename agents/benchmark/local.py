@@ -12,7 +12,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 
-from agents.benchmark.tasks import Outcome, Task, execute
+from agents.benchmark.execute import execute
+from agents.benchmark.tasks import Outcome, Task
 from yatzy_env.errors import YatzyError
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from agents.distilled import DistilledSettings
-from agents.ppo.config import CONFIGS, Config, load, modernise, parse
-from agents.ppo.errors import ConfigError
+from agents.ppo.config import Config, load, modernise, parse
 from agents.registry import BASELINES
 from agents.sb3.config import A2CSettings, DQNSettings, UnmaskedPPOSettings
-from yatzy_env.errors import one_line, unknown
+from agents.training.config import CONFIGS, Count, Settings, read_yaml, validate
+from yatzy_env.errors import unknown
 from yatzy_env.evaluation.seeds import FINAL
+from yatzy_env.files import json_sha256
 from yatzy_env.rules import CATALOGUE, Ruleset, options
 
 PROTOCOL = CONFIGS / "protocol.yaml"
@@ -31,14 +29,8 @@ _FORMAT = 1
 SET_BY_TASK = frozenset({"ruleset", "options", "rulesets", "seed", "total_steps"})
 """Keys of a training configuration that a task decides."""
 
-Whole = Annotated[int, Field(strict=True, ge=1)]
 
-
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class PPOSettings(_Model):
+class PPOSettings(Settings):
     """PPO with masks, as `train.py` trains it.
 
     Attributes:
@@ -50,7 +42,7 @@ class PPOSettings(_Model):
     """
 
     kind: Literal["ppo"] = "ppo"
-    steps: Whole | None = None
+    steps: Count | None = None
     against: str | None = None
     config: str = "yatzy"
     changes: dict[str, Any] = Field(default_factory=dict)
@@ -82,7 +74,7 @@ class PPOSettings(_Model):
         return parse(fields, "protocol")
 
 
-class Looks(_Model):
+class Looks(Settings):
     """How networks are measured.
 
     Attributes:
@@ -93,19 +85,19 @@ class Looks(_Model):
         curve_seed: seed of their dice, not a final one.
     """
 
-    games: Whole = 2000
+    games: Count = 2000
     seed: Annotated[int, Field(strict=True, ge=FINAL)] = FINAL
-    curve_points: Whole = 10
-    curve_games: Whole = 200
+    curve_points: Count = 10
+    curve_games: Count = 200
     curve_seed: Annotated[int, Field(strict=True, ge=0, lt=FINAL)] = 502
 
 
-Settings = Annotated[
+Algorithm = Annotated[
     PPOSettings | UnmaskedPPOSettings | A2CSettings | DQNSettings | DistilledSettings, Field(discriminator="kind")
 ]
 
 
-class Protocol(_Model):
+class Protocol(Settings):
     """What the benchmark runs.
 
     Attributes:
@@ -118,11 +110,11 @@ class Protocol(_Model):
     """
 
     rulesets: tuple[str, ...] = Field(min_length=1)
-    steps: Whole
-    seeds: Whole
+    steps: Count
+    seeds: Count
     evaluation: Looks = Looks()
     untrained: tuple[str, ...] = UNTRAINED
-    algorithms: dict[str, Settings] = Field(min_length=1)
+    algorithms: dict[str, Algorithm] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _known(self) -> Self:
@@ -146,7 +138,7 @@ class Protocol(_Model):
     def digest(self) -> str:
         """A SHA-256 over all that results depend on; more seeds, rulesets or algorithms leave finished ones valid."""
         fields = {"format": _FORMAT, "steps": self.steps, "evaluation": self.evaluation.model_dump(mode="json")}
-        return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+        return json_sha256(fields)
 
     def only(self, names: Iterable[str]) -> Protocol:
         """The protocol with some of its algorithms; what was compared with another one stands for itself."""
@@ -169,7 +161,7 @@ class Protocol(_Model):
         if isinstance(settings, PPOSettings):
             base = settings.base.model_dump(mode="json", exclude={"ruleset", "options", "seed"})
             fields = {"kind": "ppo", "actions": "keeps"} | without_empty(base)  # a key of earlier versions
-        return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+        return json_sha256(fields)
 
 
 def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,24 +175,4 @@ def load_protocol(path: Path = PROTOCOL) -> Protocol:
     Raises:
         ConfigError: in one line, if the file does not exist, is not YAML or not a valid protocol.
     """
-    try:
-        fields = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
-    return parse_protocol(fields, str(path))
-
-
-def parse_protocol(fields: object, source: str = "protocol") -> Protocol:
-    """Validates a mapping.
-
-    Raises:
-        ConfigError: in one line, naming the key, its value and what is allowed.
-    """
-    if not isinstance(fields, dict):
-        raise ConfigError(f"{source}: not a mapping of keys to values")
-    try:
-        return Protocol.model_validate(fields)
-    except ValidationError as error:
-        raise ConfigError(f"{source}: {one_line(error, Protocol.model_fields)}") from error
+    return validate(Protocol, read_yaml(path), str(path))

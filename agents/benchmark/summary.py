@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,8 +13,9 @@ from agents.benchmark.comparison import comparison_table
 from agents.benchmark.protocol import Protocol
 from agents.benchmark.tasks import Task
 from agents.distilled import LABEL
-from agents.ppo.runs import write_atomically
+from agents.markdown import table
 from yatzy_env.evaluation.statistics import Estimate, interquartile_mean_interval
+from yatzy_env.files import write_json, write_text
 
 BOOTSTRAP_SEED = 1
 ALL = "all"
@@ -99,21 +99,21 @@ def _over_rulesets(
     """The interquartile mean over rulesets and seeds of what was trained on all rulesets with the same seeds."""
     rows = []
     for agent in protocol.algorithms if len(protocol.rulesets) > 1 else ():
-        table = [
+        scores = [
             [run["final"]["percent_of_optimum"] for run in groups.get((ruleset, agent), ())]
             for ruleset in protocol.rulesets
         ]
-        if len({len(scores) for scores in table}) > 1 or not table[0] or any(None in scores for scores in table):
+        if len({len(row) for row in scores}) > 1 or not scores[0] or any(None in row for row in scores):
             continue
-        found = interquartile_mean_interval(table, BOOTSTRAP_SEED)
+        found = interquartile_mean_interval(scores, BOOTSTRAP_SEED)
         rows.append({
             "ruleset": ALL,
             "what": "agents",
             "agent": agent,
             "trained": True,
             "learns_from_optimum": _is_distilled(protocol, agent),
-            "seeds": len(table[0]),
-            "percent_of_optimum": float(np.mean(table)),
+            "seeds": len(scores[0]),
+            "percent_of_optimum": float(np.mean(scores)),
             "percent_iqm": found.value,
             "percent_low": _known(found.low),
             "percent_high": _known(found.high),
@@ -190,7 +190,7 @@ def _table(rows: Sequence[Mapping[str, Any]], short: bool) -> str:
     head += [] if short else ["regret per game", "score", "steps"]
     has_illegal = _has_illegal(rows)
     head += ["illegal %"] if has_illegal else []
-    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    lines = []
     for row in rows:
         name = LABEL.replace("distilled", row["agent"], 1) if row["learns_from_optimum"] else row["agent"]
         line = [
@@ -207,7 +207,7 @@ def _table(rows: Sequence[Mapping[str, Any]], short: bool) -> str:
         if has_illegal:
             line.append("" if row["illegal_rate"] is None else f"{100 * row['illegal_rate']:.1f}")
         lines.append(line)
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    return table(head, lines) + "\n"
 
 
 def speeds(summary: Mapping[str, Any]) -> str:
@@ -218,12 +218,12 @@ def speeds(summary: Mapping[str, Any]) -> str:
         known = [run["steps_per_cpu_second"] for run in entry["seeds"] if "steps_per_cpu_second" in run]
         if known:
             found.setdefault(entry["algorithm"], {})[entry["ruleset"]] = float(np.mean(known))
-    head = ["steps per CPU second", *protocol["rulesets"]]
-    lines = [head, ["---", *["---:"] * len(protocol["rulesets"])]]
-    for name, by_ruleset in found.items():
-        speed = [f"{by_ruleset[ruleset]:,.0f}" if ruleset in by_ruleset else "" for ruleset in protocol["rulesets"]]
-        lines.append([name, *speed])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    rulesets = protocol["rulesets"]
+    rows = [
+        [name, *(f"{speed[ruleset]:,.0f}" if ruleset in speed else "" for ruleset in rulesets)]
+        for name, speed in found.items()
+    ]
+    return table(["steps per CPU second", *rulesets], rows) + "\n"
 
 
 def _text(value: float | None) -> str:
@@ -234,7 +234,6 @@ def write_report(summary: Mapping[str, Any], folder: Path) -> None:
     """Writes `benchmark.json`, `benchmark.md` and `benchmark.png`."""
     from agents.benchmark.picture import draw_curves
 
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / "benchmark.json", json.dumps(summary, indent=1) + "\n")
-    write_atomically(folder / "benchmark.md", markdown(summary))
+    write_json(folder / "benchmark.json", summary, indent=1)
+    write_text(folder / "benchmark.md", markdown(summary))
     draw_curves(summary, folder / "benchmark.png")

@@ -1,25 +1,16 @@
-"""Tasks: what one is, where its result stands, and how it is done."""
+"""Tasks: what one is, and where its result stands."""
 
 from __future__ import annotations
 
-import json
-import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agents.benchmark.protocol import Protocol
-from agents.ppo.runs import write_atomically
-from agents.ppo.weights import PolicyWeights, save_weights
-from yatzy_env.agent import Agent
-from yatzy_env.evaluation.matches import play_match
-from yatzy_env.evaluation.provenance import commit, versions
-from yatzy_env.evaluation.results import summarise
+from yatzy_env.errors import YatzyError
+from yatzy_env.files import read_json_object, write_bytes, write_json
 from yatzy_env.rules import Ruleset, ruleset
-
-FIGURES = ("mean_score", "score_se", "regret_per_game", "regret_se", "expected_score", "percent_of_optimum")
 
 
 @dataclass(frozen=True)
@@ -101,76 +92,15 @@ def work_list(protocol: Protocol, known: Callable[[str], bool] | None = None) ->
 def save_outcome(task: Task, outcome: Outcome, root: Path) -> None:
     """Writes the network, then the result: a task with a result is done."""
     file = task.result_file(root)
-    file.parent.mkdir(parents=True, exist_ok=True)
     if outcome.network is not None:
-        partial = file.with_suffix(".npz.partial")
-        partial.write_bytes(outcome.network)
-        partial.replace(file.with_suffix(".npz"))
-    write_atomically(file, json.dumps(outcome.result, indent=1) + "\n")
+        write_bytes(file.with_suffix(".npz"), outcome.network)
+    write_json(file, outcome.result, indent=1)
 
 
 def read_result(task: Task, root: Path) -> dict[str, Any] | None:
     """The result of a task, None if it has none yet or the file is damaged."""
     try:
-        found = json.loads(task.result_file(root).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = read_json_object(task.result_file(root))
+    except YatzyError:
         return None
-    return found if isinstance(found, dict) and "final" in found else None
-
-
-def execute(task: Task, scratch: Path | None = None) -> Outcome:
-    """Does a task.
-
-    Args:
-        task: the task.
-        scratch: a folder of its own for what lets a killed task go on; a temporary one if None.
-
-    Returns:
-        Its outcome; figures and network are the same for the same task on the same machine.
-    """
-    from agents.benchmark.learn import Watch, learn, make_player
-    from agents.registry import make_agent
-    from agents.session import can_solve
-    from yatzy_env.solver import solve
-
-    start, cpu = time.perf_counter(), time.process_time()
-    rules = task.rules
-    solution = solve(rules, progress=False) if can_solve(rules) else None
-    looks = task.protocol.evaluation
-
-    def measure(agent: Agent, games: int, seed: int) -> dict[str, float | None]:
-        fields = summarise(play_match(agent, rules, games, seed, solution)).fields()
-        figures = {name: fields[name] for name in FIGURES}
-        rate = getattr(agent, "illegal_rate", None)
-        return figures | ({} if rate is None else {"illegal_rate": rate})
-
-    result: dict[str, Any] = {"ruleset": rules.name, "algorithm": task.algorithm, "seed": task.seed}
-    network = None
-    if task.trains:
-
-        def look(policy: PolicyWeights) -> dict[str, float | None]:
-            return measure(make_player(task, rules, policy), looks.curve_games, looks.curve_seed)
-
-        watch = Watch(look)
-        policy, steps_here = learn(task, rules, solution, watch, scratch)
-        trained = max(time.process_time() - cpu - watch.cpu_seconds, 1e-9)
-        agent: Agent = make_player(task, rules, policy)
-        result |= {"steps": policy.steps, "curve": watch.curve}
-        timing = {"training_cpu_seconds": round(trained, 1), "steps_per_cpu_second": round(steps_here / trained)}
-        network = _bytes(policy)
-    else:
-        agent = make_agent(task.algorithm, rules, lambda: solve(rules, progress=False))
-        result |= {"steps": 0, "curve": []}
-        timing = {}
-    result["optimum"] = float(solution.expected_score) if solution is not None else None
-    result["final"] = measure(agent, looks.games, looks.seed)
-    result["timing"] = timing | {"seconds": round(time.perf_counter() - start, 1)}
-    result["made_with"] = {"commit": commit(), "versions": versions()}
-    return Outcome(result, network)
-
-
-def _bytes(policy: PolicyWeights) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "network.npz"
-        save_weights(policy, path)
-        return path.read_bytes()
+    return found if "final" in found else None

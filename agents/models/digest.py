@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agents.ppo.errors import ModelError
+from agents.errors import ModelError
 from yatzy_env.files import read_json_object, sha256, write_json
 
 MODELS = Path(__file__).parents[2] / "models"

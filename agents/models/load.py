@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.models.digest import MANIFEST, MODELS, check_digest
+from agents.errors import ModelError, RunError
+from agents.models.digest import MODELS, check_digest
 from agents.models.reuse import adapt, nearest_model
 from agents.ppo.agent import PPOAgent
-from agents.ppo.errors import ModelError, RunError
 from agents.ppo.multitask import task_weights
-from agents.ppo.runs import Run
 from agents.ppo.weights import read_weights
+from agents.training.runs import Run
 from agents.winning.agent import WinningAgent, make_agent
-from agents.winning.network import FILE, read_networks
+from agents.winning.network import FILE, read_model
 from yatzy_env.rules import Ruleset
 
-WIN_MODEL = MODELS / "yatzy-win" / FILE
+WIN_MODEL = MODELS / "yatzy-win"
 """The shipped model that plays for the win."""
 
 
@@ -37,7 +37,7 @@ def load_agent(
     Raises:
         ModelError: if the model is missing, damaged, not on record, or trained for other rules.
     """
-    file = _weights_file(Path(path))
+    file = model_file(Path(path))
     check_digest(file, trust)
     weights = task_weights(read_weights(file), rules)
     agent = PPOAgent(rules, adapt(weights, rules) if reuse else weights, name)
@@ -60,28 +60,37 @@ def load_winner(rules: Ruleset, path: Path = WIN_MODEL, trust: bool = False) -> 
 
     Args:
         rules: the ruleset to play.
-        path: the model's file.
+        path: a run folder, a folder of `models/`, or a `networks.npz` file.
         trust: load a file that is on no record.
 
     Raises:
         ModelError: if the model is missing, damaged, not on record, or trained for other rules.
     """
-    check_digest(path, trust)
-    return make_agent(rules, read_networks(path))
+    file = model_file(path)
+    check_digest(file, trust)
+    return make_agent(rules, read_model(file))
 
 
-def _weights_file(path: Path) -> Path:
-    if path.is_dir():
-        if (path / MANIFEST).is_file():
-            try:
-                return path / Run(path).manifest()["checkpoint"] / "weights.npz"
-            except RunError as error:
-                raise ModelError(str(error)) from error
-        if (path / "weights.npz").is_file():
-            return path / "weights.npz"
-        if (path / "config.yaml").is_file():
-            raise ModelError(f"{path}: the run has no checkpoint yet")
-        raise ModelError(f"{path}: neither a run folder nor the folder of a model")
+def model_file(path: Path) -> Path:
+    """The file of the model that a path stands for.
+
+    Args:
+        path: a run folder, a folder of `models/`, or the file itself.
+
+    Raises:
+        ModelError: if there is none.
+    """
     if path.suffix == ".zip":
         raise ModelError(f"{path}: a checkpoint for training; name the run's folder or its weights.npz to play")
-    return path
+    if not path.is_dir():
+        return path
+    try:
+        folder = Run(path).checkpoint() or path
+    except RunError as error:
+        raise ModelError(str(error)) from error
+    for name in ("weights.npz", FILE):
+        if (folder / name).is_file():
+            return folder / name
+    if (path / "config.yaml").is_file():
+        raise ModelError(f"{path}: the run has no checkpoint yet that holds a model")
+    raise ModelError(f"{path}: neither a run folder nor the folder of a model")

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.training.runs import CURVE
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact import ExactScore
 from yatzy_env.evaluation.provenance import Provenance
@@ -15,7 +16,6 @@ from yatzy_env.files import read_json_object, sha256
 
 CARD = "README.md"
 RESULTS = "results.json"
-CURVE = "curve.csv"
 CURVE_PICTURE = "curve.png"
 
 _UNKNOWN = "not recorded"
@@ -69,13 +69,16 @@ def read_training(folder: Path) -> Training:
             "wall time": f"{seconds / 60:.1f} minutes" if seconds else _UNKNOWN,
             "commit": str(run.get("commit") or _UNKNOWN),
             "versions": listed(versions) if isinstance(versions, dict) and versions else _UNKNOWN,
-            "machine": f"{machine.get('processor')}, {machine.get('cores')} cores"
-            if isinstance(machine, dict) and machine
-            else _UNKNOWN,
+            "machine": machine_in_words(machine) if machine else _UNKNOWN,
         },
         digests={name: sha256(path) for name, path in names.items()},
         pickles=tuple(name for name, path in names.items() if path.suffix in _PICKLES),
     )
+
+
+def machine_in_words(machine: str | Mapping[str, object]) -> str:
+    """The machine of a run in a line; some earlier runs recorded it so."""
+    return machine if isinstance(machine, str) else f"{machine.get('processor')}, {machine.get('cores')} cores"
 
 
 def listed(versions: Mapping[str, object]) -> str:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from agents.errors import ModelError
 from agents.models.digest import MODELS
-from agents.ppo.errors import ModelError
 from agents.ppo.features import PER_COLUMN, input_blocks
 from agents.ppo.multitask import GENERALIST
 from agents.ppo.weights import PolicyWeights

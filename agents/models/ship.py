@@ -10,12 +10,13 @@ from pathlib import Path
 
 from rich.console import Console
 
+from agents.errors import RunError
 from agents.models.digest import MODELS, record_digests
-from agents.models.load import WIN_MODEL, load_agent
-from agents.models.record import CARD, CURVE, CURVE_PICTURE, RESULTS
-from agents.ppo.errors import RunError
-from agents.ppo.runs import Run, open_run
-from agents.winning.network import FILE, read_networks
+from agents.models.load import WIN_MODEL, load_agent, model_file
+from agents.models.record import CARD, CURVE_PICTURE, RESULTS
+from agents.ppo.runs import config_of
+from agents.training.runs import CURVE, open_run
+from agents.winning.network import FILE, read_model
 from yatzy_env.errors import YatzyError
 from yatzy_env.files import sha256
 
@@ -44,13 +45,17 @@ def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
         YatzyError: if the run has no usable model, or its network is too large.
     """
     run = open_run(run_folder)
-    wins = (run.folder / FILE).is_file()
-    found = run.folder / FILE if wins else _last_weights(run)
+    found = model_file(run.folder)
+    wins = found.name == FILE
     if (size := found.stat().st_size) > LARGEST:
         raise RunError(f"{found} has {size:,} bytes; allowed: up to {LARGEST:,}")
     if wins:
-        read_networks(found)
-    target = models / (WIN_MODEL.parent.name if wins else run.config.name)
+        read_model(found)
+        name = WIN_MODEL.name
+    else:
+        load_agent(run.folder, config_of(run).rules)  # raises if it is not as recorded
+        name = config_of(run).name
+    target = models / name
     target.mkdir(parents=True, exist_ok=True)
     weights = target / found.name
     if not weights.is_file() or sha256(weights) != sha256(found):
@@ -64,15 +69,6 @@ def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
         _thin(run.folder / CURVE, target / CURVE, run.manifest()["steps"])
     record_digests([weights], models)
     return target
-
-
-def _last_weights(run: Run) -> Path:
-    """The network of a run's last checkpoint, if it is as recorded."""
-    checkpoint = run.checkpoint()
-    if checkpoint is None:
-        raise RunError(f"{run.folder}: the run has no checkpoint yet")
-    load_agent(run.folder, run.config.rules)
-    return checkpoint / "weights.npz"
 
 
 def _thin(source: Path, target: Path, steps: int) -> None:

@@ -22,7 +22,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
-from agents.ppo.errors import DivergedError
+from agents.errors import DivergedError
 from agents.ppo.lessons import Lessons, lesson_loss, pick, teach
 from agents.ppo.policy import YatzyPolicy
 from agents.ppo.vec_env import BatchVecEnv, TaskEnvs, join

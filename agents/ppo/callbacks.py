@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.checkpoint import averaged_weights, save_checkpoint
 from agents.ppo.config import Config
 from agents.ppo.multitask import task_weights
-from agents.ppo.runs import Run
+from agents.training.runs import Run, add_to_curve, start_curve
 from yatzy_env.rules import Ruleset
 
 _CURVE = (
@@ -131,7 +130,8 @@ class Curve(_Callback):
         self._began = time.monotonic()
 
     def _on_training_start(self) -> None:
-        self._keep_rows_up_to(self.model.num_timesteps)
+        columns = ["steps", "seconds", "steps_per_second", *(name.partition("/")[2] for name in _CURVE)]
+        start_curve(self.path, columns, lambda row: int(row["steps"]) <= self.model.num_timesteps)
         self.logger.record("hyper_parameters", self._table(), exclude=("stdout", "log", "json", "csv"))
         self._began = time.monotonic()
 
@@ -155,19 +155,8 @@ class Curve(_Callback):
         values = self.logger.name_to_value | self.model.last_rollout
         row = [self._row["steps"], f"{self.clock.seconds():.1f}", f"{speed:.0f}"]
         row += [f"{float(values.get(name, float('nan'))):.6g}" for name in _CURVE]
-        with self.path.open("a", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerow(row)
+        add_to_curve(self.path, row)
         self._row = {}
-
-    def _keep_rows_up_to(self, steps: int) -> None:
-        """Starts the file, or drops what was written after the checkpoint that is continued."""
-        header = ["steps", "seconds", "steps_per_second", *(name.partition("/")[2] for name in _CURVE)]
-        rows = []
-        if steps and self.path.exists():
-            with self.path.open(newline="", encoding="utf-8") as file:
-                rows = [row for row in list(csv.reader(file))[1:] if len(row) == len(header) and int(row[0]) <= steps]
-        with self.path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([header, *rows])
 
     def _table(self) -> HParam:
         flat: dict[str, Any] = {}

@@ -7,7 +7,6 @@ reads as plain tensors, and the rest from `.npz` files without objects.
 from __future__ import annotations
 
 import json
-import shutil
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.errors import RunError
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.config import Config
-from agents.ppo.errors import RunError
-from agents.ppo.runs import Run, check_complete
+from agents.ppo.runs import check_complete
 from agents.ppo.weights import PolicyWeights, save_weights
-from yatzy_env.files import sha256
+from agents.training.runs import Run
+from yatzy_env.files import write_npz
 
 
 def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
@@ -59,12 +59,6 @@ def save_checkpoint(run: Run, model: YatzyPPO, config: Config, seconds: float) -
         config: the configuration.
         seconds: training time so far.
     """
-    partial = run.folder / ".checkpoint.partial"
-    if partial.exists():
-        shutil.rmtree(partial)
-    partial.mkdir()
-    model.save(partial / "model.zip")
-    save_weights(averaged_weights(model, config), partial / "weights.npz")
     about = {
         "steps": model.num_timesteps,
         "updates": model._n_updates,
@@ -72,18 +66,17 @@ def save_checkpoint(run: Run, model: YatzyPPO, config: Config, seconds: float) -
         "mixed_precision": model.policy.mixed_precision,
         "generator": model.rng.bit_generator.state,
     }
-    arrays: dict[str, Any] = {f"lane_{name}": values for name, values in model.env.state().items()}
+    arrays: dict[str, Any] = {
+        "about": json.dumps(about),
+        "episode_starts": model._last_episode_starts,
+        "torch_generator": torch.get_rng_state().numpy(),
+    }
+    arrays |= {f"lane_{name}": values for name, values in model.env.state().items()}
     arrays |= {f"average_{index}": tensor.numpy() for index, tensor in enumerate(model.averages)}
-    with (partial / "state.npz").open("wb") as file:
-        np.savez(
-            file,
-            allow_pickle=False,
-            about=np.array(json.dumps(about)),
-            episode_starts=model._last_episode_starts,
-            torch_generator=torch.get_rng_state().numpy(),
-            **arrays,
-        )
-    run.commit(partial, model.num_timesteps)
+    with run.saving(model.num_timesteps) as folder:
+        model.save(folder / "model.zip")
+        save_weights(averaged_weights(model, config), folder / "weights.npz")
+        write_npz(folder / "state.npz", arrays, RunError)
 
 
 def load_checkpoint(run: Run, model: YatzyPPO) -> float:
@@ -99,17 +92,10 @@ def load_checkpoint(run: Run, model: YatzyPPO) -> float:
     Raises:
         RunError: if there is no checkpoint, its files are not those on record, or another version started the run.
     """
-    manifest = run.manifest()
-    if not manifest:
-        raise RunError(f"{run.folder} has no checkpoint")
+    folder = run.checked_checkpoint()
     check_complete(run)
-    for name, digest in manifest["files"].items():
-        path = run.folder / name
-        if not path.is_file() or sha256(path) != digest:
-            raise RunError(f"{path}: missing or not the file that manifest.json records")
-    folder = run.folder / manifest["checkpoint"]
     try:
-        model.set_parameters(folder / "model.zip", device="cpu")
+        model.set_parameters(str(folder / "model.zip"), device="cpu")
         with np.load(folder / "state.npz", allow_pickle=False) as arrays:
             return _restore(model, dict(arrays))
     except (OSError, ValueError, KeyError, RuntimeError) as error:

@@ -5,75 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, Field, model_validator
 
-from agents.ppo.errors import ConfigError
+from agents.errors import ConfigError
 from agents.ppo.features import Features
 from agents.ppo.multitask import GENERALIST, MultiTask, multi_task
-from yatzy_env.errors import RulesetError, one_line, unknown
+from agents.training.config import (
+    CONFIGS,
+    Count,
+    Number,
+    Ramp,
+    Schedule,
+    Settings,
+    Whole,
+    Widths,
+    mapping,
+    read_yaml,
+    validate,
+)
+from yatzy_env.errors import RulesetError, unknown
 from yatzy_env.rules import CATALOGUE, Ruleset, rulesets
 from yatzy_env.rules import ruleset as find_ruleset
 
-CONFIGS = Path(__file__).parents[2] / "configs"
 
-
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-def _not_a_switch(value: object) -> object:
-    if isinstance(value, bool):
-        raise PydanticCustomError("number", "input should be a number")
-    return value
-
-
-Whole = Annotated[int, Field(strict=True)]
-Number = Annotated[float, BeforeValidator(_not_a_switch)]  # YAML reads 1e-3, without a point, as text: let it pass
-
-
-class Ramp(_Model):
-    """A number that changes linearly with the steps done.
-
-    Attributes:
-        start: its value until `begin`.
-        end: its value from `finish` on.
-        begin: the share of all steps after which it starts to change.
-        finish: the share of all steps after which it has arrived.
-    """
-
-    start: Number = Field(ge=0)
-    end: Number = Field(ge=0)
-    begin: Number = Field(default=0.0, ge=0, lt=1)
-    finish: Number = Field(default=1.0, gt=0, le=1)
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if self.begin >= self.finish:
-            raise ValueError(f"begin = {self.begin} must lie before finish = {self.finish}")
-        return self
-
-    def at(self, share: float) -> float:
-        """The value after a share of all steps."""
-        way = min(max((share - self.begin) / (self.finish - self.begin), 0.0), 1.0)
-        return self.start + (self.end - self.start) * way
-
-
-def _constant(value: object) -> object:
-    if isinstance(value, int | float | str) and not isinstance(value, bool):
-        return {"start": value, "end": value}
-    if not isinstance(value, Mapping | Ramp):
-        raise PydanticCustomError("schedule", "input should be a number or a mapping with start and end")
-    return value
-
-
-Schedule = Annotated[Ramp, BeforeValidator(_constant)]
-
-
-class Network(_Model):
+class Network(Settings):
     """The two networks, of one shape each for policy and value.
 
     Attributes:
@@ -81,11 +39,11 @@ class Network(_Model):
         activation: the function between layers.
     """
 
-    hidden: tuple[Annotated[Whole, Field(ge=1, le=8192)], ...] = Field(default=(256, 256), min_length=1, max_length=8)
+    hidden: Widths = (256, 256)
     activation: Literal["relu", "tanh", "elu", "silu"] = "relu"
 
 
-class Config(_Model):
+class Config(Settings):
     """Everything that decides what a training run computes.
 
     Attributes:
@@ -123,7 +81,7 @@ class Config(_Model):
     options: dict[str, Any] = Field(default_factory=dict)
     rulesets: tuple[str, ...] = ()
     seed: Whole = Field(default=1, ge=0, lt=2**32)
-    total_steps: Whole = Field(ge=1)
+    total_steps: Count
     lanes: Whole = Field(default=1024, ge=1, le=1 << 20)
     rollout_steps: Whole = Field(default=16, ge=1, le=1 << 20)
     minibatch: Whole = Field(default=512, ge=2)
@@ -143,7 +101,7 @@ class Config(_Model):
     features: Features = "bonus"
     network: Network = Network()
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
-    slice_rows: Whole = Field(default=512, ge=1)
+    slice_rows: Count = 512
     averaging: Number = Field(default=0.001, gt=0, le=1)
     checkpoint_minutes: Number = Field(default=5.0, gt=0)
     look_minutes: Number = Field(default=5.0, gt=0)
@@ -211,10 +169,6 @@ class Config(_Model):
         """Decisions per rollout."""
         return self.lanes * self.rollout_steps
 
-    def to_yaml(self) -> str:
-        """The configuration as YAML; `parse` reads it back."""
-        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
-
 
 def parse(fields: object, source: str = "configuration") -> Config:
     """Validates a mapping.
@@ -229,15 +183,10 @@ def parse(fields: object, source: str = "configuration") -> Config:
     Raises:
         ConfigError: in one line, naming the key, its value and near matches of a misspelt key.
     """
-    if not isinstance(fields, Mapping):
-        raise ConfigError(f"{source}: not a mapping of keys to values")
-    fields = modernise(fields, source)
+    fields = modernise(mapping(fields, source), source)
     for key in _keys_of(fields):
         _check_key(key, source)
-    try:
-        return Config.model_validate(fields)
-    except ValidationError as error:
-        raise ConfigError(f"{source}: {one_line(error)}") from error
+    return validate(Config, fields, source)
 
 
 def modernise(fields: Mapping[Any, Any], source: str = "configuration") -> dict[Any, Any]:
@@ -268,13 +217,7 @@ def load(path: Path) -> Config:
     Raises:
         ConfigError: if it does not exist, is not YAML or not a valid configuration.
     """
-    try:
-        fields = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
-    return parse(fields, str(path))
+    return parse(read_yaml(path), str(path))
 
 
 def training_configs(folder: Path = CONFIGS) -> list[str]:

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.ppo.errors import ModelError
+from agents.errors import ModelError
 from agents.ppo.features import Features, add_features, input_blocks, input_size
-from agents.ppo.weights import Layers, PolicyWeights
+from agents.ppo.weights import PolicyWeights
+from agents.training.networks import Layers
 from yatzy_env.errors import RulesetError
 from yatzy_env.rules import CATALOGUE, Ruleset
 from yatzy_env.tables import compile_tables

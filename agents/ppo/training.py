@@ -10,15 +10,16 @@ from stable_baselines3.common.callbacks import CallbackList
 from stable_baselines3.common.logger import configure
 from torch import nn
 
+from agents.errors import DivergedError
 from agents.ppo.agent import PPOAgent
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.callbacks import Checkpoints, Clock, Curve, Looks, Report, Schedules
 from agents.ppo.checkpoint import load_checkpoint
 from agents.ppo.config import Config
-from agents.ppo.errors import DivergedError
 from agents.ppo.policy import YatzyPolicy
-from agents.ppo.runs import Run
+from agents.ppo.runs import config_of
 from agents.ppo.vec_env import BatchVecEnv
+from agents.training.runs import CURVE, Run
 from yatzy_env.rules import Ruleset
 
 _ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "elu": nn.ELU, "silu": nn.SiLU}
@@ -90,7 +91,7 @@ def train(run: Run, console: Console, look: Look | None = None) -> YatzyPPO:
         DivergedError: when numbers are not finite any more; the last good checkpoint stays.
     """
     torch.set_num_threads(1)
-    config = run.config
+    config = config_of(run)
     model = build(config)
     before = 0.0
     if run.manifest():
@@ -108,7 +109,7 @@ def train(run: Run, console: Console, look: Look | None = None) -> YatzyPPO:
     callbacks = CallbackList([
         Schedules(config),
         *([Looks(config, look)] if look else []),
-        Curve(run.folder / "curve.csv", config, clock),
+        Curve(run.folder / CURVE, config, clock),
         Checkpoints(run, config, clock),
         report,
     ])  # fmt: skip

@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.ppo.errors import ModelError
+from agents.errors import ModelError
 from agents.ppo.features import Features, input_size
+from agents.training.networks import ACTIVATIONS, Layers, read_networks, run, write_networks
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 
 _FORMAT = 4
 _KNOWN = (2, 3, 4)  # format 2 has no features beside the observation, format 3 one ruleset
-
-
-def _silu(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    return x / (1 + np.exp(-x))
-
-
-def _elu(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
-
-
-def _relu(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.maximum(x, 0, out=x)
-
-
-ACTIVATIONS: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
-    "relu": _relu,
-    "tanh": np.tanh,
-    "elu": _elu,
-    "silu": _silu,
-}
-
-
-Layers = tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +46,7 @@ class PolicyWeights:
 
     def logits(self, inputs: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
         """(n, actions - first) logits of (n, inputs) inputs, float32, from action number `first` on."""
-        return self._run(self.layers, inputs, first)
+        return run(self.layers, inputs, self.activation, first)
 
     def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n,) points still to come by the network's own estimate, of (n, inputs) inputs, float32.
@@ -82,17 +56,7 @@ class PolicyWeights:
         """
         if not self.value_layers:
             raise ModelError(f"the model for ruleset {self.ruleset!r} holds no value network")
-        return self._run(self.value_layers, inputs)[:, 0]
-
-    def _run(self, layers: Layers, x: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
-        *hidden, (weight, bias) = layers
-        for inner_weight, inner_bias in hidden:
-            x = x @ inner_weight.T
-            x += inner_bias
-            x = ACTIVATIONS[self.activation](x)
-        x = x @ weight[first:].T
-        x += bias[first:]
-        return x
+        return run(self.value_layers, inputs, self.activation)[:, 0]
 
     def check(self, rules: Ruleset) -> None:
         """Checks that the network was trained for these rules.
@@ -117,23 +81,17 @@ class PolicyWeights:
 
 def save_weights(weights: PolicyWeights, path: Path) -> None:
     """Writes a network to an `.npz` file."""
-    arrays: dict[str, NDArray[Any]] = {"about": np.array(json.dumps({
+    about = {
         "format": _FORMAT,
         "activation": weights.activation,
         "ruleset": weights.ruleset,
         "ruleset_digest": weights.ruleset_digest,
         "steps": weights.steps,
-        "layers": len(weights.layers),
-        "value_layers": len(weights.value_layers),
         "features": weights.features,
         "actions": "keeps",
         "members": weights.rulesets,
-    }))}  # fmt: skip
-    for prefix, layers in (("", weights.layers), ("value_", weights.value_layers)):
-        for index, (weight, bias) in enumerate(layers):
-            arrays |= {f"{prefix}weight_{index}": weight, f"{prefix}bias_{index}": bias}
-    with path.open("wb") as file:
-        np.savez(file, allow_pickle=False, **arrays)
+    }
+    write_networks(path, about, {"": weights.layers, "value": weights.value_layers})
 
 
 def read_weights(path: Path) -> PolicyWeights:
@@ -142,35 +100,27 @@ def read_weights(path: Path) -> PolicyWeights:
     Raises:
         ModelError: if the file is missing, damaged or of another kind.
     """
+    about, networks = read_networks(path, ("", "value"), _KNOWN)
+    if about.get("actions", "keeps") != "keeps":
+        raise ModelError(f"{path}: actions = {about['actions']!r}; this version knows 'keeps' alone")
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            about = json.loads(str(arrays["about"]))
-            if about["format"] not in _KNOWN:
-                known = ", ".join(map(str, _KNOWN))
-                raise ModelError(f"{path}: format {about['format']!r} is not known; known: {known}")
-            if about.get("actions", "keeps") != "keeps":
-                raise ModelError(f"{path}: actions = {about['actions']!r}; this version knows 'keeps' alone")
-            weights = PolicyWeights(
-                layers=_layers(arrays, "", about["layers"]),
-                activation=about["activation"],
-                ruleset=about["ruleset"],
-                ruleset_digest=about["ruleset_digest"],
-                steps=int(about["steps"]),
-                value_layers=_layers(arrays, "value_", about["value_layers"]),
-                features="observation" if about["format"] == 2 else about["features"],
-                rulesets=() if about["format"] < 4 else _members(about["members"]),
-            )
-    except FileNotFoundError as error:
-        raise ModelError(f"{path}: there is no such file") from error
-    except ModelError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, BadZipFile, MemoryError) as error:
+        weights = PolicyWeights(
+            layers=networks[""],
+            activation=about["activation"],
+            ruleset=about["ruleset"],
+            ruleset_digest=about["ruleset_digest"],
+            steps=int(about["steps"]),
+            value_layers=networks["value"],
+            features="observation" if about["format"] == 2 else about["features"],
+            rulesets=() if about["format"] < 4 else _rulesets(about["members"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path}: damaged or not a model ({' '.join(str(error).split())})") from error
-    _check_shapes(weights, path)
+    _check(weights, path)
     return weights
 
 
-def _members(found: Any) -> tuple[tuple[str, str], ...]:
+def _rulesets(found: Any) -> tuple[tuple[str, str], ...]:
     pairs = found if isinstance(found, list) else [found]
     for pair in pairs:
         if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str) for text in pair)):
@@ -178,23 +128,10 @@ def _members(found: Any) -> tuple[tuple[str, str], ...]:
     return tuple((name, digest) for name, digest in pairs)
 
 
-def _layers(arrays: Mapping[str, NDArray[Any]], prefix: str, count: int) -> Layers:
-    return tuple(
-        (_matrix(arrays[f"{prefix}weight_{index}"], 2), _matrix(arrays[f"{prefix}bias_{index}"], 1))
-        for index in range(int(count))
-    )
-
-
-def _matrix(values: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
-    if values.dtype != np.float32 or values.ndim != dimensions:
-        raise ValueError(f"a layer has dtype {values.dtype} and shape {values.shape}")
-    return np.ascontiguousarray(values)
-
-
-def _check_shapes(weights: PolicyWeights, path: Path) -> None:
-    fits = bool(weights.layers) and _fit_together(weights.layers) and _fit_together(weights.value_layers)
+def _check(weights: PolicyWeights, path: Path) -> None:
+    fits = bool(weights.layers)
     if fits and weights.value_layers:
-        fits &= weights.value_layers[0][0].shape[1] == weights.layers[0][0].shape[1]
+        fits = weights.value_layers[0][0].shape[1] == weights.layers[0][0].shape[1]
         fits &= weights.value_layers[-1][0].shape[0] == 1
     if not fits:
         raise ModelError(f"{path}: damaged, its layers do not fit together")
@@ -203,10 +140,3 @@ def _check_shapes(weights: PolicyWeights, path: Path) -> None:
             raise ModelError(f"{path}: damaged, {name} = {getattr(weights, name)!r}; known: {', '.join(known)}")
     if not isinstance(weights.ruleset, str):
         raise ModelError(f"{path}: damaged, ruleset = {weights.ruleset!r} is no name")
-
-
-def _fit_together(layers: Layers) -> bool:
-    shapes = [weight.shape for weight, _ in layers]
-    return all(before[0] == after[1] for before, after in pairwise(shapes)) and all(
-        len(bias) == weight.shape[0] for weight, bias in layers
-    )

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.models.record import CURVE
+from agents.training.runs import CURVE
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.provenance import CHECKOUT
 from yatzy_env.evaluation.statistics import interquartile_mean

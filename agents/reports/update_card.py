@@ -8,12 +8,13 @@ from pathlib import Path
 
 from agents.models.digest import check_digest
 from agents.models.load import load_agent
-from agents.models.record import CURVE, CURVE_PICTURE, RESULTS, ExactRecord, exact_record, kept_exact, read_training
+from agents.models.record import CURVE_PICTURE, RESULTS, ExactRecord, exact_record, kept_exact, read_training
 from agents.models.reuse import reused_names
 from agents.optimal import OptimalAgent
 from agents.reports.card import write_card
 from agents.reports.curves import Curve, read_curve
 from agents.session import announcement, can_solve, check_numbers
+from agents.training.runs import CURVE
 from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact import check_agent, exact_score, most_situations

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.models.record import CURVE, listed
-from agents.ppo.errors import ModelError
+from agents.errors import ModelError
+from agents.models.record import listed, machine_in_words
 from agents.reports.card import measured_facts, write_both
 from agents.reports.render import render
+from agents.training.runs import CURVE
 from agents.winning.config import load_config
 from agents.winning.network import FILE
 from yatzy_env.evaluation.provenance import Provenance
@@ -67,7 +68,7 @@ def _read_training(folder: Path) -> dict[str, Any]:
             "taken_up_again": len(commands) - 1,
             "commit": run["commit"],
             "versions": run["versions"],
-            "machine": run["machine"],
+            "machine": machine_in_words(run["machine"]),
         }
     except (OSError, ValueError, KeyError, IndexError, ModelError) as error:
         raise ModelError(f"{folder}: does not say how the model was trained ({error})") from error

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-Whole = Annotated[int, Field(strict=True, ge=1)]
+from agents.training.config import Count, Settings, Widths
 
 
-class Settings(BaseModel):
+class SB3Settings(Settings):
     """What all of them have in common.
 
     Attributes:
@@ -22,18 +22,16 @@ class Settings(BaseModel):
         hidden: widths of the hidden layers, for policy and value alike.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    steps: Whole | None = None
+    steps: Count | None = None
     against: str | None = None
-    lanes: Whole
+    lanes: Count
     learning_rate: float = Field(gt=0)
     gamma: float = Field(default=0.99, gt=0, le=1)
     reward_scale: float = Field(default=0.02, gt=0)
-    hidden: tuple[Whole, ...] = Field(default=(256, 256), min_length=1, max_length=8)
+    hidden: Widths = (256, 256)
 
 
-class A2CSettings(Settings):
+class A2CSettings(SB3Settings):
     """Advantage actor-critic.
 
     Attributes:
@@ -44,14 +42,14 @@ class A2CSettings(Settings):
     """
 
     kind: Literal["a2c"] = "a2c"
-    lanes: Whole = 64
+    lanes: Count = 64
     learning_rate: float = Field(default=7e-4, gt=0)
-    rollout_steps: Whole = 5
+    rollout_steps: Count = 5
     gae_lambda: float = Field(default=1.0, ge=0, le=1)
     entropy: float = Field(default=0.0, ge=0)
 
 
-class UnmaskedPPOSettings(Settings):
+class UnmaskedPPOSettings(SB3Settings):
     """PPO that is not told which actions are legal.
 
     Attributes:
@@ -65,17 +63,17 @@ class UnmaskedPPOSettings(Settings):
     """
 
     kind: Literal["ppo-unmasked"] = "ppo-unmasked"
-    lanes: Whole = 256
+    lanes: Count = 256
     learning_rate: float = Field(default=3e-4, gt=0)
-    rollout_steps: Whole = 64
-    minibatch: Whole = 2048
-    epochs: Whole = 4
+    rollout_steps: Count = 64
+    minibatch: Count = 2048
+    epochs: Count = 4
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
     entropy: float = Field(default=0.0, ge=0)
     clip_range: float = Field(default=0.2, gt=0, lt=1)
 
 
-class DQNSettings(Settings):
+class DQNSettings(SB3Settings):
     """Deep Q-learning.
 
     Attributes:
@@ -90,12 +88,12 @@ class DQNSettings(Settings):
     """
 
     kind: Literal["dqn"] = "dqn"
-    lanes: Whole = 32
+    lanes: Count = 32
     learning_rate: float = Field(default=1e-4, gt=0)
-    buffer: Whole = 200_000
-    learning_starts: Whole = 10_000
-    minibatch: Whole = 256
-    steps_per_update: Whole = 32
-    target_steps: Whole = 10_000
+    buffer: Count = 200_000
+    learning_starts: Count = 10_000
+    minibatch: Count = 256
+    steps_per_update: Count = 32
+    target_steps: Count = 10_000
     exploration_share: float = Field(default=0.1, gt=0, le=1)
     exploration_end: float = Field(default=0.05, ge=0, le=1)

@@ -14,13 +14,13 @@ from torch import nn
 from agents.ppo.multitask import MultiTask
 from agents.ppo.vec_env import BatchVecEnv
 from agents.ppo.weights import PolicyWeights
-from agents.sb3.config import A2CSettings, DQNSettings, Settings, UnmaskedPPOSettings
+from agents.sb3.config import A2CSettings, DQNSettings, SB3Settings, UnmaskedPPOSettings
 from yatzy_env.rules import Ruleset
 
 OnPoint = Callable[[PolicyWeights], None]
 
 
-def build(rules: Ruleset, settings: Settings, seed: int) -> BaseAlgorithm:
+def build(rules: Ruleset, settings: SB3Settings, seed: int) -> BaseAlgorithm:
     """Makes the lanes and the untrained networks.
 
     Args:
@@ -118,7 +118,7 @@ class _Points(BaseCallback):
 
 
 def train(
-    rules: Ruleset, settings: Settings, steps: int, seed: int, points: Sequence[int], on_point: OnPoint
+    rules: Ruleset, settings: SB3Settings, steps: int, seed: int, points: Sequence[int], on_point: OnPoint
 ) -> PolicyWeights:
     """Trains one of the algorithms.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.ppo.weights import Layers
+from agents.training.networks import Layers, run_in_parts
 from agents.winning.cards import CardTable, PointsPlayer, judge_cards
 from agents.winning.features import Positions, chances, win_inputs
-from agents.winning.network import Networks, run
+from agents.winning.network import Networks
 from agents.winning.turns import Ends, Plans, choose, list_ends, plan
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
@@ -107,7 +107,7 @@ class WinningAgent:
         judged = np.flatnonzero(~is_over & ~is_last)
         if len(judged):
             inputs, ratio, _ = win_inputs(self.rules, self.table, positions.take(judged))
-            values[judged] = chances(ratio, run(self.network, inputs)[:, 0])
+            values[judged] = chances(ratio, run_in_parts(self.network, inputs)[:, 0])
         last = np.flatnonzero(is_last)
         if len(last):
             values[last] = self._last_turn(positions.take(last))

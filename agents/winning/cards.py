@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.ppo.weights import Layers
-from agents.winning.network import run
+from agents.training.networks import Layers, run_in_parts
 from agents.winning.turns import Ends, Outcomes, Plans, list_ends, list_outcomes, plan
 from yatzy_env.envs.observation import observation_blocks, write_rest
 from yatzy_env.kernel import kernel
@@ -127,7 +126,7 @@ def judge_cards(rules: Ruleset, network: Layers) -> CardTable:
     for start in range(0, len(filled), _CHUNK):
         part = slice(start, start + _CHUNK)
         place = table.place(filled[part], upper[part])
-        judged = run(network, card_inputs(rules, filled[part], upper[part]))
+        judged = run_in_parts(network, card_inputs(rules, filled[part], upper[part]))
         table.mean[place] = judged[:, 0] * MEAN_SCALE
         table.spread[place] = np.maximum(judged[:, 1] * SPREAD_SCALE, _LEAST_SPREAD)
     same, like = (

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from agents.ppo.config import CONFIGS, Number, Schedule, Whole
-from agents.ppo.errors import ConfigError
-from yatzy_env.errors import one_line
+from agents.training.config import CONFIGS, Count, Number, Schedule, Settings, Whole, Widths, read_yaml, validate
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 
 CONFIG = CONFIGS / "win.yaml"
 
-_Widths = Annotated[tuple[Annotated[Whole, Field(ge=1, le=4096)], ...], Field(min_length=1, max_length=8)]
 
-
-class Stage(BaseModel):
+class Stage(Settings):
     """What both stages of training have in common.
 
     Attributes:
@@ -32,13 +27,11 @@ class Stage(BaseModel):
         averaging: share of the new weights in the averaged weights, per update; the averaged ones play.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    hidden: _Widths
-    rounds: Whole = Field(ge=1)
-    memory: Whole = Field(ge=1)
-    passes: Whole = Field(ge=1)
-    minibatch: Whole = Field(ge=1)
+    hidden: Widths
+    rounds: Count
+    memory: Count
+    passes: Count
+    minibatch: Count
     learning_rate: Schedule
     averaging: Number = Field(gt=0, le=1)
 
@@ -51,7 +44,7 @@ class PointsStage(Stage):
         cards: cards drawn at random per round, beside those of the games.
     """
 
-    games: Whole = Field(ge=1)
+    games: Count
     cards: Whole = Field(ge=0)
 
 
@@ -64,11 +57,11 @@ class WinStage(Stage):
             cards are met too.
     """
 
-    games: Whole = Field(ge=1)
+    games: Count
     stray: Number = Field(ge=0)
 
 
-class WinConfig(BaseModel):
+class WinConfig(Settings):
     """Everything that decides what training computes.
 
     Attributes:
@@ -77,8 +70,6 @@ class WinConfig(BaseModel):
         points: the first stage.
         win: the second stage.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ruleset: str | dict[str, Any] = "yatzy"
     seed: Whole = Field(ge=0, lt=2**32)
@@ -97,11 +88,4 @@ def load_config(path: Path = CONFIG) -> WinConfig:
     Raises:
         ConfigError: if the file does not exist, is not YAML or not a valid configuration.
     """
-    try:
-        return WinConfig.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
-    except ValidationError as error:
-        raise ConfigError(f"{path}: {one_line(error)}") from error
+    return validate(WinConfig, read_yaml(path), str(path))

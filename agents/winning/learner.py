@@ -11,8 +11,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.ppo.errors import DivergedError
-from agents.ppo.weights import Layers
+from agents.errors import DivergedError
+from agents.training.networks import Layers
 from agents.winning.config import Stage
 
 Loss = Callable[[Tensor, list[Tensor]], Tensor]

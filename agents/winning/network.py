@@ -1,40 +1,18 @@
-"""The networks as plain arrays: small, without pickles, run by numpy alone."""
+"""The networks of a model that plays for the win, and their file."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
 
-import numpy as np
-from numpy.typing import NDArray
-
-from agents.ppo.errors import ModelError
-from agents.ppo.weights import Layers
+from agents.errors import ModelError
+from agents.training.networks import Layers, read_networks, write_networks
 from yatzy_env.rules import Ruleset
 
 FILE = "networks.npz"
 """The file of a model of this kind; not `weights.npz`, which holds one policy."""
 
-_KINDS = ("points", "win")
-_ROWS = 2048  # rows that go through a network at once: so few that its layers stay in the processor's cache
-
-
-def run(layers: Layers, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(n, outputs) of (n, inputs): layers of `max(0, x @ weight.T + bias)`, the last without the maximum."""
-    out = np.empty((len(inputs), len(layers[-1][1])), np.float32)
-    for start in range(0, len(inputs), _ROWS):
-        x = inputs[start : start + _ROWS]
-        for index, (weight, bias) in enumerate(layers):
-            x = x @ weight.T
-            x += bias
-            if index < len(layers) - 1:
-                np.maximum(x, 0, out=x)
-        out[start : start + _ROWS] = x
-    return out
+_FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -63,52 +41,19 @@ class Networks:
             raise ModelError(f"the model was trained for ruleset {self.ruleset!r} and does not fit {rules.name!r}")
 
 
-def save_networks(networks: Networks, path: Path) -> None:
+def save_model(model: Networks, path: Path) -> None:
     """Writes a model to an `.npz` file."""
-    about = {"kind": "win", "format": 1, "ruleset": networks.ruleset, "ruleset_digest": networks.ruleset_digest}
-    arrays: dict[str, NDArray[Any]] = {}
-    for kind in _KINDS:
-        layers: Layers = getattr(networks, kind)
-        about[f"{kind}_layers"] = len(layers)
-        for index, (weight, bias) in enumerate(layers):
-            arrays |= {f"{kind}_weight_{index}": weight, f"{kind}_bias_{index}": bias}
-    with path.open("wb") as file:
-        np.savez(file, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
+    about = {"kind": "win", "format": _FORMAT, "ruleset": model.ruleset, "ruleset_digest": model.ruleset_digest}
+    write_networks(path, about, {"points": model.points, "win": model.win})
 
 
-def read_networks(path: Path) -> Networks:
+def read_model(path: Path) -> Networks:
     """Reads a model.
 
     Raises:
         ModelError: if the file is missing, damaged or of another kind.
     """
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            about = json.loads(str(arrays["about"]))
-            if about.get("kind") != "win" or about["format"] != 1:
-                raise ModelError(f"{path}: not a model that plays for the win")
-            layers = {
-                kind: tuple(
-                    (arrays[f"{kind}_weight_{index}"], arrays[f"{kind}_bias_{index}"])
-                    for index in range(int(about[f"{kind}_layers"]))
-                )
-                for kind in _KINDS
-            }
-            networks = Networks(about["ruleset"], about["ruleset_digest"], layers["points"], layers["win"])
-    except FileNotFoundError as error:
-        raise ModelError(f"{path}: there is no such file") from error
-    except ModelError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, BadZipFile) as error:
-        raise ModelError(f"{path}: damaged or not a model ({' '.join(str(error).split())})") from error
-    if not all(_fit_together(layers[kind]) for kind in _KINDS):
-        raise ModelError(f"{path}: damaged, its layers do not fit together")
-    return networks
-
-
-def _fit_together(layers: Layers) -> bool:
-    arrays_fit = all(
-        weight.ndim == 2 and weight.dtype == bias.dtype == np.float32 and bias.shape == weight.shape[:1]
-        for weight, bias in layers
-    )
-    return bool(layers) and arrays_fit and all(a[0].shape[0] == b[0].shape[1] for a, b in pairwise(layers))
+    about, networks = read_networks(path, ("points", "win"), (_FORMAT,), kind="win")
+    if not all(networks.values()) or not all(isinstance(about.get(key), str) for key in ("ruleset", "ruleset_digest")):
+        raise ModelError(f"{path}: damaged, it does not hold two networks and what they were trained for")
+    return Networks(about["ruleset"], about["ruleset_digest"], networks["points"], networks["win"])

@@ -1,42 +1,33 @@
-"""Both stages of training in a folder that can be taken up again after any round.
+"""Both stages of training, in a run folder that can be taken up again after any round (`agents.training.runs`).
 
-config.yaml   the whole configuration
-command.txt   the commands that worked on it
-run.json      versions, commit, machine
-state.pt      networks, optimizers and rounds done, replaced after every round
-curve.csv     a row per round
-networks.npz  the model, from the first round of the second stage on
+A checkpoint holds `state.pt`, with networks, optimizers and rounds done, and from the second stage on `networks.npz`,
+the model.
 """
 
 from __future__ import annotations
 
-import csv
-import json
-import platform
 import time
 from pathlib import Path
 from typing import Any
 
 import torch
-import yaml
 from rich.console import Console
 
-from agents.ppo.errors import RunError
-from agents.ppo.runs import write_atomically
+from agents.errors import RunError
+from agents.training.runs import CURVE, Run, add_to_curve, start_curve, start_run
 from agents.winning.cards import card_input_size, judge_cards
 from agents.winning.config import WinConfig, load_config
 from agents.winning.features import input_size
 from agents.winning.learner import Learner
-from agents.winning.network import FILE, Networks, save_networks
+from agents.winning.network import FILE, Networks, save_model
 from agents.winning.points import points_round
 from agents.winning.wins import win_round
-from yatzy_env.evaluation.provenance import commit, versions
 
 _STATE = "state.pt"
 _COLUMNS = ("stage", "round", "seconds", "loss", "judgement")
 
 
-def open_folder(folder: Path, config: WinConfig, command: str) -> None:
+def open_folder(folder: Path, config: WinConfig, command: str) -> Run:
     """Makes the folder of a run, or notes the command in the one that is there.
 
     Args:
@@ -47,28 +38,20 @@ def open_folder(folder: Path, config: WinConfig, command: str) -> None:
     Raises:
         RunError: if the folder holds a run of another configuration.
     """
-    file = folder / "config.yaml"
-    if file.exists():
-        if load_config(file) != config:
-            raise RunError(f"{folder} holds a run of another configuration; --folder names another one")
-    else:
-        folder.mkdir(parents=True, exist_ok=True)
-        record = {
-            "versions": versions(),
-            "commit": commit(),
-            "machine": f"{platform.system()} {platform.machine()}",
-        }
-        write_atomically(folder / "run.json", json.dumps(record, indent=2) + "\n")
-        write_atomically(file, yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
-    with (folder / "command.txt").open("a", encoding="utf-8") as commands:
-        commands.write(command + "\n")
+    run = Run(folder)
+    if not run.config_file.exists():
+        return start_run(folder, config, [config.rules], command)
+    if load_config(run.config_file) != config:
+        raise RunError(f"{folder} holds a run of another configuration; --folder names another one")
+    run.change(config, command)
+    return run
 
 
-def train(folder: Path, console: Console) -> Path:
-    """Trains what the folder's configuration says, from where it stands.
+def train(run: Run, console: Console) -> Path:
+    """Trains what the run's configuration says, from where it stands.
 
     Args:
-        folder: the folder of a run.
+        run: the run.
         console: where to say what happens.
 
     Returns:
@@ -79,31 +62,32 @@ def train(folder: Path, console: Console) -> Path:
         DivergedError: when the loss is not finite any more; the state of the round before stays.
     """
     torch.set_num_threads(1)
-    config = load_config(folder / "config.yaml")
+    config = load_config(run.config_file)
     rules = config.rules
     points = Learner(config.points, card_input_size(rules), 2, config.seed)
     win = Learner(config.win, input_size(rules), 1, config.seed)
-    seconds = _restore(folder, points, win)
+    seconds = _restore(run, points, win)
+    rounds = {"points": points.round, "win": win.round}
+    start_curve(run.folder / CURVE, _COLUMNS, lambda row: int(row["round"]) <= rounds[row["stage"]])
     while not points.done:
         started = time.monotonic()
         table, loss = points_round(rules, config.points, points, config.seed)
         seconds += time.monotonic() - started
-        _save(folder, points, win, seconds)
-        _note(folder, console, "points", points, seconds, loss, float(table.mean[0]))
+        _note(run, console, "points", points, seconds, loss, float(table.mean[0]))
+        _save(run, points, win, seconds)
     table = judge_cards(rules, points.layers)
     while not win.done:
         started = time.monotonic()
         won, loss = win_round(rules, table, config.win, win, config.seed)
         seconds += time.monotonic() - started
-        _save(folder, points, win, seconds)
-        save_networks(Networks(rules.name, rules.digest, points.layers, win.layers), folder / FILE)
-        _note(folder, console, "win", win, seconds, loss, won)
-    return folder / FILE
+        _note(run, console, "win", win, seconds, loss, won)
+        _save(run, points, win, seconds, Networks(rules.name, rules.digest, points.layers, win.layers))
+    return run.checked_checkpoint() / FILE
 
 
-def _restore(folder: Path, points: Learner, win: Learner) -> float:
-    """Puts the learners where the folder says; returns the seconds they have worked."""
-    path = folder / _STATE
+def _restore(run: Run, points: Learner, win: Learner) -> float:
+    """Puts the learners where the run stands; returns the seconds they have worked."""
+    path = (run.checked_checkpoint() if run.manifest() else run.folder) / _STATE  # runs of before have no checkpoints
     if not path.exists():
         return 0.0
     try:
@@ -115,23 +99,19 @@ def _restore(folder: Path, points: Learner, win: Learner) -> float:
         raise RunError(f"{path}: damaged ({' '.join(str(error).split())})") from error
 
 
-def _save(folder: Path, points: Learner, win: Learner, seconds: float) -> None:
-    partial = folder / f".{_STATE}.partial"
-    torch.save({"seconds": seconds, "points": points.state(), "win": win.state()}, partial)
-    partial.replace(folder / _STATE)
+def _save(run: Run, points: Learner, win: Learner, seconds: float, model: Networks | None = None) -> None:
+    with run.saving(points.round + win.round) as folder:
+        torch.save({"seconds": seconds, "points": points.state(), "win": win.state()}, folder / _STATE)
+        if model is not None:
+            save_model(model, folder / FILE)
 
 
 def _note(
-    folder: Path, console: Console, stage: str, learner: Learner, seconds: float, loss: float, judgement: float
+    run: Run, console: Console, stage: str, learner: Learner, seconds: float, loss: float, judgement: float
 ) -> None:
     """Adds a row to the curve: the loss, and what the round says about play."""
-    path = folder / "curve.csv"
-    is_new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if is_new:
-            writer.writerow(_COLUMNS)
-        writer.writerow([stage, learner.round, round(seconds), f"{loss:.6g}", f"{judgement:.6g}"])
+    row = [stage, learner.round, round(seconds), f"{loss:.6g}", f"{judgement:.6g}"]
+    add_to_curve(run.folder / CURVE, row)
     console.print(
         f"{stage} {learner.round}/{learner.stage.rounds}: {seconds:.0f} s, loss {loss:.4g}, "
         + (f"a game is worth {judgement:.2f} points" if stage == "points" else f"won {judgement:.4f} while straying")

@@ -15,13 +15,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from agents.training.networks import run_in_parts
 from agents.winning.agent import WinningAgent
 from agents.winning.cards import CardTable
 from agents.winning.config import WinStage
 from agents.winning.env import Turn, play_against, play_alone
 from agents.winning.features import win_inputs
 from agents.winning.learner import Learner
-from agents.winning.network import run
 from yatzy_env.dice import key
 from yatzy_env.rules import Ruleset
 
@@ -43,7 +43,7 @@ def target(agent: WinningAgent, turn: Turn) -> list[NDArray[np.float32]]:
         (n, F) inputs, (n,) margins in spreads, (n,) chances.
     """
     inputs, ratio, spread = win_inputs(agent.rules, agent.table, turn.before)
-    corrected = ratio + run(agent.network, inputs)[:, 0]
+    corrected = ratio + run_in_parts(agent.network, inputs)[:, 0]
     slope = np.exp(-(corrected.astype(np.float64) ** 2) / 2) / np.sqrt(2 * np.pi) / spread
     return [inputs, ratio, (turn.plans.mean + slope * turn.luck).astype(np.float32)]
 

@@ -36,8 +36,9 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Does what is missing; gives the rows of the table."""
     from rich.console import Console
 
-    from agents.benchmark.protocol import PROTOCOL, load_protocol, parse_protocol
+    from agents.benchmark.protocol import PROTOCOL, Protocol, load_protocol
     from agents.benchmark.runner import run_protocol
+    from agents.training.config import validate
     from yatzy_env.errors import YatzyError, unknown
 
     protocol = load_protocol(args.protocol or PROTOCOL)
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
         protocol = protocol.only(args.algorithms)
     given = {"rulesets": args.ruleset, "steps": args.steps, "seeds": args.seeds}
     changes = {name: value for name, value in given.items() if value is not None}
-    changed = parse_protocol(protocol.model_dump(mode="json") | changes, "command line")
+    changed = validate(Protocol, protocol.model_dump(mode="json") | changes, "command line")
     summary, report = run_protocol(changed, args.results, Console(stderr=True), args.workers, args.ray)
     print(f"report: {report}", file=sys.stderr)
     return summary["rows"]

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from agents.benchmark.protocol import SET_BY_TASK, PPOSettings, Protocol, Settings, load_protocol
-from agents.ppo.config import CONFIGS
+from agents.benchmark.protocol import SET_BY_TASK, Algorithm, PPOSettings, Protocol, load_protocol
+from agents.training.config import CONFIGS
 
 ABLATION = CONFIGS / "ablation.yaml"
 STORED = CONFIGS.parent / "docs" / "ablation.json"
@@ -63,7 +63,7 @@ def differences(protocol: Protocol, name: str) -> list[str]:
     ]
 
 
-def _values(settings: Settings) -> dict[str, Any]:
+def _values(settings: Algorithm) -> dict[str, Any]:
     if not isinstance(settings, PPOSettings):
         return settings.model_dump(mode="json", exclude={"against"})
     return {"steps": settings.steps} | settings.base.model_dump(mode="json", exclude=set(SET_BY_TASK))

@@ -66,9 +66,9 @@ def main() -> None:
     if bool(args.ruleset) == args.all:
         parser.error("name one RULESET, or --all")
     with clear_errors():
+        from agents.errors import ModelError
         from agents.models.digest import MODELS
         from agents.models.reuse import shipped_names
-        from agents.ppo.errors import ModelError
 
         models = args.models if args.models is not None else MODELS
         shipped = shipped_names(models)

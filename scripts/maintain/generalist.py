@@ -44,9 +44,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1001, metavar="S", help="seed of the dice (default: 1001)")
     args = parser.parse_args()
     with clear_errors():
+        from agents.errors import ModelError
         from agents.models.digest import MODELS
         from agents.ppo.config import load
-        from agents.ppo.errors import ModelError
         from agents.ppo.multitask import GENERALIST
         from agents.ppo.weights import read_weights
         from agents.session import check_numbers

@@ -112,7 +112,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1001, metavar="S", help="seed of the dice (default: 1001)")
     args = parser.parse_args()
     with clear_errors():
-        from agents.ppo.errors import ModelError
+        from agents.errors import ModelError
         from agents.session import check_numbers
         from yatzy_env.evaluation.provenance import command_line, provenance
 

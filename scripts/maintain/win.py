@@ -41,22 +41,21 @@ def train(args: argparse.Namespace, command: str) -> None:
 
     from agents.winning.config import CONFIG, load_config
     from agents.winning.training import open_folder
-    from agents.winning.training import train as train_folder
+    from agents.winning.training import train as train_run
 
     console = Console(stderr=True, soft_wrap=True, highlight=False)
-    open_folder(args.folder, load_config(args.config or CONFIG), command)
-    print(train_folder(args.folder, console))
+    run = open_folder(args.folder, load_config(args.config or CONFIG), command)
+    print(train_run(run, console))
 
 
 def measure(args: argparse.Namespace, command: str) -> None:
     from rich.console import Console
 
+    from agents.errors import ModelError
     from agents.models.load import WIN_MODEL, load_winner
     from agents.optimal import OptimalAgent
-    from agents.ppo.errors import ModelError
     from agents.reports.win_card import one_line, write_win_card
     from agents.winning.measure import measure as play
-    from agents.winning.network import FILE
     from agents.winning.variants import variant
     from yatzy_env.evaluation.provenance import provenance
     from yatzy_env.rules import ruleset
@@ -65,8 +64,7 @@ def measure(args: argparse.Namespace, command: str) -> None:
     if args.card and (args.model is not None or args.variant != "win"):
         raise ModelError("--card is for the shipped model; leave out MODEL and --variant")
     rules = ruleset("yatzy")
-    path = WIN_MODEL if args.model is None else args.model / FILE
-    agent = load_winner(rules, path, args.trust or args.model is not None)
+    agent = load_winner(rules, args.model or WIN_MODEL, args.trust or args.model is not None)
     agent = variant(agent, args.variant)
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     done = 0
@@ -85,10 +83,10 @@ def measure(args: argparse.Namespace, command: str) -> None:
 
 
 def ship(args: argparse.Namespace) -> None:
-    from agents.models.load import WIN_MODEL
+    from agents.models.load import model_file
     from agents.models.ship import ship_model
 
-    print(ship_model(args.run) / WIN_MODEL.name)
+    print(model_file(ship_model(args.run)))
 
 
 def main(words: list[str] | None = None) -> None:

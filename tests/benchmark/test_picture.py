@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from agents.benchmark.picture import curves_figure
 from agents.benchmark.protocol import load_protocol
-from agents.ppo.config import CONFIGS
+from agents.training.config import CONFIGS
 from tests.benchmark.helpers import fake_summary, small
 
 

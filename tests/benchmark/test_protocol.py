@@ -15,12 +15,11 @@ from agents.benchmark.protocol import (
     PPOSettings,
     Protocol,
     load_protocol,
-    parse_protocol,
     without_empty,
 )
 from agents.benchmark.tasks import Task, work_list
-from agents.ppo.config import CONFIGS
-from agents.ppo.errors import ConfigError
+from agents.errors import ConfigError
+from agents.training.config import CONFIGS, validate
 from scripts._benchmarks import agents as script
 from tests.benchmark.helpers import SMALL, compared, small
 from yatzy_env.evaluation.seeds import is_final
@@ -65,7 +64,7 @@ def test_the_shipped_protocol() -> None:
 )
 def test_what_is_wrong_is_one_clear_line(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message) as error:
-        parse_protocol(small().model_dump(mode="json") | changes)
+        validate(Protocol, small().model_dump(mode="json") | changes, "protocol")
     assert "\n" not in str(error.value)
 
 
@@ -117,7 +116,7 @@ def test_some_algorithms_of_a_protocol() -> None:
     chosen = protocol.only(["dqn", "a2c", "dqn"])
     assert list(chosen.algorithms) == ["dqn", "a2c"]
     assert (chosen.algorithms["dqn"].against, chosen.algorithms["a2c"].against) == ("a2c", None)
-    assert parse_protocol(chosen.model_dump(mode="json")) == chosen
+    assert validate(Protocol, chosen.model_dump(mode="json"), "protocol") == chosen
     assert protocol.only(protocol.algorithms) == protocol
 
 

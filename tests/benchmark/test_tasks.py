@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,11 @@ import torch
 from rich.console import Console
 
 from agents.benchmark import learn, runner
+from agents.benchmark.execute import execute
 from agents.benchmark.local import run_here
 from agents.benchmark.runner import run_protocol
 from agents.benchmark.summary import markdown, speeds, summarise_results
-from agents.benchmark.tasks import Outcome, Task, execute, read_result, save_outcome
+from agents.benchmark.tasks import Outcome, Task, read_result, save_outcome
 from agents.models.load import load_agent
 from agents.ppo.weights import PolicyWeights
 from agents.sb3.agent import UnmaskedAgent
@@ -93,15 +95,17 @@ def test_ppo_goes_on_from_its_checkpoint_to_the_same_result(tmp_path: Path, monk
         pass
 
     commits = []
-    commit = learn.Run.commit
+    saving = learn.Run.saving
 
-    def commit_and_die(run: Any, written: Path, steps: int) -> None:
-        commit(run, written, steps)
+    @contextmanager
+    def save_and_die(run: Any, steps: int) -> Iterator[Path]:
+        with saving(run, steps) as folder:
+            yield folder
         commits.append(steps)
         if len(commits) == 3:
             raise KilledError
 
-    monkeypatch.setattr(learn.Run, "commit", commit_and_die)
+    monkeypatch.setattr(learn.Run, "saving", save_and_die)
     with pytest.raises(KilledError):
         execute(task, tmp_path / "killed")
     resumed = execute(task, tmp_path / "killed")

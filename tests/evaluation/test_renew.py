@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from agents.errors import ModelError, RunError
 from agents.models.digest import record_digests
 from agents.models.ship import ship_model
-from agents.ppo.errors import ModelError, RunError
-from agents.ppo.runs import Run, create_run
+from agents.ppo.runs import create_run
 from agents.ppo.training import train
 from agents.reports.update_card import Request, renew_card
+from agents.training.runs import Run
 from scripts.maintain import card
 from tests.ppo.helpers import quiet, tiny_config
 from yatzy_env.errors import YatzyError

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.errors import ModelError
 from agents.models.digest import record_digests
 from agents.models.load import load_agent, shipped_model
 from agents.models.reuse import TABLE, adapt, check_reusable, nearest_model, reused_names, shipped_names
 from agents.ppo.agent import PPOAgent
-from agents.ppo.errors import ModelError
 from agents.ppo.weights import PolicyWeights, save_weights
 from yatzy_env.envs.observation import observation_blocks, observation_size, observe
 from yatzy_env.evaluation.matches import play_match

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from agents.ppo.runs import Run
+from agents.training.runs import Run
 from tests.ppo.helpers import tiny_config, trained
 
 

@@ -10,11 +10,13 @@ import numpy as np
 from rich.console import Console
 
 from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.config import CONFIGS, Config, load, override
+from agents.ppo.config import Config, load, override
 from agents.ppo.multitask import MultiTask
-from agents.ppo.runs import Run, create_run
+from agents.ppo.runs import create_run
 from agents.ppo.training import train
 from agents.ppo.vec_env import BatchVecEnv, TaskEnvs
+from agents.training.config import CONFIGS
+from agents.training.runs import Run
 from yatzy_env import Ruleset, ruleset
 from yatzy_env.agent import Agent
 from yatzy_env.dice import key

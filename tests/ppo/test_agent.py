@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 import torch
 
+from agents.errors import ModelError
 from agents.models.digest import record_digests
 from agents.models.load import load_agent, shipped_model
 from agents.models.ship import ship_model
 from agents.ppo.agent import PPOAgent
-from agents.ppo.errors import ModelError
-from agents.ppo.runs import Run
 from agents.ppo.training import build
-from agents.ppo.weights import ACTIVATIONS, PolicyWeights, read_weights, save_weights
+from agents.ppo.weights import PolicyWeights, read_weights, save_weights
+from agents.training.networks import ACTIVATIONS
+from agents.training.runs import Run
 from tests.ppo.helpers import tiny_config
 from yatzy_env import ruleset
 from yatzy_env.agent import Agent

@@ -7,8 +7,9 @@ import pytest
 
 from agents.models.load import load_agent
 from agents.ppo.ahead import AheadAgent
-from agents.ppo.runs import Run
+from agents.ppo.runs import config_of
 from agents.registry import make_agent
+from agents.training.runs import Run
 from tests.ppo.helpers import vec_env
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.matches import play_match
@@ -22,7 +23,7 @@ def never() -> Solution:
 
 @pytest.fixture(scope="module")
 def rules(short_run: Run) -> Ruleset:
-    return short_run.config.rules
+    return config_of(short_run).rules
 
 
 def test_plays_what_its_value_network_expects_most_of(short_run: Run, rules: Ruleset) -> None:

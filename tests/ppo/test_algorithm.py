@@ -11,8 +11,8 @@ import torch
 from sb3_contrib import MaskablePPO
 from torch import nn
 
+from agents.errors import DivergedError
 from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.errors import DivergedError
 from agents.ppo.luck import throw_chances
 from agents.ppo.training import build
 from tests.ppo.helpers import tiny_config, trained

@@ -13,8 +13,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from agents.ppo import training
 from agents.ppo.callbacks import Schedules
-from agents.ppo.runs import Run, create_run
+from agents.ppo.runs import create_run
 from agents.ppo.training import build, train
+from agents.training.runs import Run
 from tests.ppo.helpers import tiny_config
 
 

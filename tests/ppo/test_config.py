@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.ppo.config import CONFIGS, Ramp, find_config, load, override, parse, training_configs
-from agents.ppo.errors import ConfigError
+from agents.errors import ConfigError
+from agents.ppo.config import find_config, load, override, parse, training_configs
+from agents.training.config import CONFIGS, Ramp
 from tests.ppo.helpers import tiny_config
 
 SHIPPED = sorted(path for path in CONFIGS.glob("*.yaml") if path.stem not in ("protocol", "ablation", "win"))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import yatzy_env
+from agents.errors import ModelError
 from agents.ppo.agent import PPOAgent
-from agents.ppo.errors import ModelError
 from agents.ppo.weights import PolicyWeights
 from yatzy_env.envs.observation import observation_blocks, observation_size
 from yatzy_env.situation import Situation, batch

@@ -11,12 +11,12 @@ import torch
 import yatzy_env
 from agents.models.load import load_agent
 from agents.models.reuse import adapt
-from agents.ppo.config import CONFIGS, load
+from agents.ppo.config import load
 from agents.ppo.features import Features, add_features, input_blocks, input_size
-from agents.ppo.runs import Run
 from agents.ppo.training import build
 from agents.ppo.vec_env import TaskEnvs
 from agents.ppo.weights import PolicyWeights
+from agents.training.config import CONFIGS
 from tests.ppo.helpers import envs_under_way, tiny_config, trained, vec_env
 from yatzy_env.envs.observation import observe
 from yatzy_env.situation import Situation, batch
@@ -101,7 +101,7 @@ def test_a_trained_network_plays_by_the_inputs_it_was_trained_with(tmp_path: Pat
     rules = {"name": "tiny", "dice": 3, "boxes": ["ones", "sixes", "one_pair"], "bonus_threshold": 9}
     config = tiny_config(total_steps=4096, features=features).model_copy(update={"ruleset": rules})
     run, model = trained(tmp_path / "runs", config)
-    agent = load_agent(Run(run.folder).folder, config.rules)
+    agent = load_agent(run.folder, config.rules)
     assert agent.policy.features == features
     assert agent.policy.layers[0][0].shape[1] == input_size(config.rules, features)
     for weights, average in zip(model.policy.parameters(), model.averages, strict=True):

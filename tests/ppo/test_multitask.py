@@ -10,17 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.errors import ConfigError, ModelError, RunError
 from agents.models.load import load_agent
 from agents.models.reuse import shipped_names
 from agents.models.ship import ship_model
-from agents.ppo.config import CONFIGS, load, override, parse
-from agents.ppo.errors import ConfigError, ModelError, RunError
+from agents.ppo.config import load, override, parse
 from agents.ppo.features import Features, add_features, input_blocks
 from agents.ppo.luck import OtherThrows
 from agents.ppo.multitask import MultiTask, task_weights
-from agents.ppo.runs import Run, change_run
+from agents.ppo.runs import change_run, config_of
 from agents.ppo.vec_env import BatchVecEnv
 from agents.ppo.weights import PolicyWeights, read_weights, save_weights
+from agents.training.config import CONFIGS
+from agents.training.runs import Run
 from tests.envs.play import random_legal
 from tests.ppo.helpers import mean_score, several_config, trained, vec_env
 from yatzy_env import ruleset
@@ -248,7 +250,7 @@ def test_a_bad_value_is_one_line_that_names_it(changes: dict[str, object], words
 
 def test_rulesets_cannot_change_on_the_way(run: Run) -> None:
     with pytest.raises(RunError, match="rulesets"):
-        change_run(run, override(run.config, [("rulesets", "[yatzy, forced]")]), "command")
+        change_run(run, override(config_of(run), [("rulesets", "[yatzy, forced]")]), "command")
 
 
 def test_a_list_of_one_is_that_ruleset() -> None:

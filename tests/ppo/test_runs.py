@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.errors import RunError
 from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.errors import RunError
-from agents.ppo.runs import Run, create_run, newest_run, open_run
+from agents.ppo.runs import config_of, create_run
 from agents.ppo.training import train
+from agents.training.runs import Run, newest_run, open_run
 from scripts.train import main
 from tests.ppo.helpers import quiet, tiny_config, trained
 from tests.ppo.test_algorithm import assert_same, weights_of
@@ -34,7 +35,7 @@ def test_a_run_leaves_its_records(short_run: Run) -> None:
     assert record["ruleset"]["name"] == "tiny"
     assert "torch" in record["versions"]
     assert (folder / "command.txt").read_text().startswith("python scripts/train.py")
-    assert short_run.config == tiny_config(total_steps=8192)
+    assert config_of(short_run) == tiny_config(total_steps=8192)
     manifest = short_run.manifest()
     assert manifest["steps"] == 8192
     assert {Path(name).name for name in manifest["files"]} == {"model.zip", "weights.npz", "state.npz"}
@@ -94,7 +95,7 @@ def test_a_killed_process_leaves_a_run_that_can_be_resumed(tmp_path: Path, capsy
     assert out.strip() == str(run.folder)
     assert run.manifest()["steps"] == goal
     assert len((run.folder / "command.txt").read_text().splitlines()) == 2
-    assert not list(run.folder.glob(".*partial*"))
+    assert not list(run.folder.glob("*.part"))
 
 
 def test_a_finished_run_has_nothing_to_resume(tmp_path: Path, short_run: Run) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.ppo.runs import newest_run, open_run
+from agents.ppo.runs import config_of
+from agents.training.runs import newest_run, open_run
 from scripts.train import main
 
 ROOT = Path(__file__).parents[2]
@@ -66,8 +67,8 @@ def test_several_seeds_and_resuming_by_name(tmp_path: Path, capsys: pytest.Captu
     out, err = capsys.readouterr()
     folders = [Path(line) for line in out.splitlines()]
     assert [folder.name.rpartition("-")[2] for folder in folders] == ["5", "6"]
-    assert [open_run(folder).config.seed for folder in folders] == [5, 6]
-    assert open_run(folders[0]).config.rules.throws == 2
+    assert [config_of(open_run(folder)).seed for folder in folders] == [5, 6]
+    assert config_of(open_run(folders[0])).rules.throws == 2
     assert "4,096 of 4,096 steps" in err
     assert newest_run("tiny", tmp_path).folder == folders[1]
 

@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.errors import ModelError
 from agents.models.load import load_winner
-from agents.ppo.errors import ModelError
+from agents.training.networks import run_in_parts
 from agents.winning.agent import make_agent
 from agents.winning.cards import PointsPlayer, card_input_size, card_inputs, judge_cards, reachable_cards
 from agents.winning.features import Positions, chances, input_size, win_inputs
-from agents.winning.network import Networks, read_networks, run, save_networks
+from agents.winning.network import Networks, read_model, save_model
 from tests.winning.helpers import SMALL, agent_of, exact_table, untrained
 from yatzy_env.envs.observation import observation_blocks, observe
 from yatzy_env.games import is_legal, new_games
@@ -48,7 +49,7 @@ def test_every_reachable_card_is_judged_and_hopeless_sums_alike() -> None:
     table = judge_cards(SMALL, layers)
     filled, upper, is_hopeless = reachable_cards(SMALL)
     place = table.place(filled, upper)
-    judged = run(layers, card_inputs(SMALL, filled, upper))
+    judged = run_in_parts(layers, card_inputs(SMALL, filled, upper))
     is_open = filled != FULL
     assert table.mean[place][is_open] == pytest.approx(100 * judged[is_open, 0], rel=1e-5)
     assert (table.mean[place][~is_open] == 0).all()
@@ -138,8 +139,8 @@ def networks() -> Networks:
 
 def test_a_model_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "networks.npz"
-    save_networks(networks(), path)
-    read = read_networks(path)
+    save_model(networks(), path)
+    read = read_model(path)
     assert (read.ruleset, read.ruleset_digest) == (SMALL.name, SMALL.digest)
     for kind in ("points", "win"):
         pairs = zip(getattr(read, kind), getattr(networks(), kind), strict=True)
@@ -150,17 +151,17 @@ def test_a_model_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_models_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "networks.npz"
     with pytest.raises(ModelError, match="no such file"):
-        read_networks(path)
+        read_model(path)
     path.write_bytes(b"PK\x03\x04 and then nothing")
     with pytest.raises(ModelError, match="damaged"):
-        read_networks(path)
+        read_model(path)
     broken = networks()
-    save_networks(broken, path)
+    save_model(broken, path)
     with pytest.raises(ModelError, match="on no record"):
         load_winner(SMALL, path)
     with pytest.raises(ModelError, match="does not fit 'yatzy'"):
         make_agent(ruleset("yatzy"), broken)
     odd = Networks(SMALL.name, SMALL.digest, broken.points, (*broken.win, *broken.win))
-    save_networks(odd, path)
+    save_model(odd, path)
     with pytest.raises(ModelError, match="do not fit together"):
-        read_networks(path)
+        read_model(path)

@@ -13,10 +13,10 @@ import pytest
 import torch
 from rich.console import Console
 
+from agents.errors import ConfigError, DivergedError, ModelError, RunError
 from agents.models.load import WIN_MODEL, load_winner
 from agents.models.ship import ship_model
 from agents.optimal import OptimalAgent
-from agents.ppo.errors import ConfigError, DivergedError, ModelError, RunError
 from agents.reports.win_card import one_line, write_win_card
 from agents.winning.config import CONFIG, load_config
 from agents.winning.env import Turn, play_against, play_alone
@@ -45,8 +45,7 @@ def quiet() -> Console:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "run"
-    open_folder(folder, small_config(), "python scripts/maintain/win.py train")
-    train(folder, quiet())
+    train(open_folder(folder, small_config(), "python scripts/maintain/win.py train"), quiet())
     return folder
 
 
@@ -82,9 +81,8 @@ def test_exact_judgement_is_its_own_target() -> None:
 def test_the_first_stage_learns_what_cards_are_worth(tmp_path: Path) -> None:
     points = small_config(rounds=12).points.model_copy(update={"passes": 10, "memory": 3})
     config = small_config(rounds=1).model_copy(update={"points": points})
-    open_folder(tmp_path / "run", config, "train")
-    train(tmp_path / "run", quiet())
-    table = load_winner(SMALL, tmp_path / "run" / "networks.npz", trust=True).table
+    train(open_folder(tmp_path / "run", config, "train"), quiet())
+    table = load_winner(SMALL, tmp_path / "run").table
     assert table.mean[0] == pytest.approx(solve(SMALL, cache=False, progress=False).expected_score, abs=1.5)
 
 
@@ -114,17 +112,16 @@ def test_the_second_stage_brings_judgement_nearer_to_its_targets() -> None:
 
 def test_a_run_goes_on_where_it_stood(run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    open_folder(folder, small_config(), "first")
+    started = open_folder(folder, small_config(), "first")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("agents.winning.training.win_round", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            train(folder, quiet())
-    open_folder(folder, small_config(), "second")
-    train(folder, quiet())
+            train(started, quiet())
+    train(open_folder(folder, small_config(), "second"), quiet())
     assert (folder / "command.txt").read_text() == "first\nsecond\n"
     rows = (folder / "curve.csv").read_text().splitlines()
     assert [row.split(",")[:2] for row in rows[1:]] == [["points", "1"], ["points", "2"], ["win", "1"], ["win", "2"]]
-    one, other = (load_winner(SMALL, each / "networks.npz", trust=True) for each in (run, folder))
+    one, other = (load_winner(SMALL, each) for each in (run, folder))
     assert np.array_equal(one.table.mean, other.table.mean, equal_nan=True)  # the first stage was not interrupted
 
 
@@ -135,10 +132,10 @@ def interrupted(*arguments: object) -> None:
 def test_another_configuration_or_a_damaged_state_is_refused(run: Path, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="another configuration"):
         open_folder(run, small_config(rounds=3), "train")
-    open_folder(tmp_path / "run", small_config(), "train")
+    other = open_folder(tmp_path / "run", small_config(), "train")
     (tmp_path / "run" / "state.pt").write_bytes(b"nothing")
     with pytest.raises(RunError, match="damaged"):
-        train(tmp_path / "run", quiet())
+        train(other, quiet())
 
 
 def test_numbers_that_are_not_finite_stop_training() -> None:
@@ -203,7 +200,7 @@ def test_the_example_of_the_documentation_runs_and_the_shipped_model_plays() -> 
 @pytest.mark.slow
 def test_the_shipped_model_wins_as_its_card_says() -> None:
     rules = ruleset("yatzy")
-    record = json.loads((WIN_MODEL.parent / "results.json").read_text())
+    record = json.loads((WIN_MODEL / "results.json").read_text())
     fields = measure(load_winner(rules), OptimalAgent(solve(rules)), rules, 4000, 77).fields()
     error = np.hypot(fields["win_share_se"], record["win_share_se"])
     assert abs(fields["win_share"] - record["win_share"]) < 4 * error

@@ -1,0 +1,1 @@
+"""What all learners share: configurations, run folders and networks as files of plain arrays."""

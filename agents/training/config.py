@@ -1,0 +1,124 @@
+"""Configurations: read from YAML, validated as a whole, refused in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeVar
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from agents.errors import ConfigError
+from yatzy_env.errors import one_line
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+"""The shipped configurations."""
+
+
+class Settings(BaseModel):
+    """Some keys of a configuration: fixed once made, without unknown keys and numbers that are not finite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def to_yaml(self) -> str:
+        """The same as YAML, which is read back as it was."""
+        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+
+
+def _not_a_switch(value: object) -> object:
+    if isinstance(value, bool):
+        raise PydanticCustomError("number", "input should be a number")
+    return value
+
+
+Whole = Annotated[int, Field(strict=True)]
+Count = Annotated[int, Field(strict=True, ge=1)]
+Number = Annotated[float, BeforeValidator(_not_a_switch)]  # YAML reads 1e-3, without a point, as text: let it pass
+Widths = Annotated[tuple[Annotated[int, Field(strict=True, ge=1, le=8192)], ...], Field(min_length=1, max_length=8)]
+"""Of the hidden layers of a network."""
+
+
+class Ramp(Settings):
+    """A number that changes linearly with the steps done.
+
+    Attributes:
+        start: its value until `begin`.
+        end: its value from `finish` on.
+        begin: the share of all steps after which it starts to change.
+        finish: the share of all steps after which it has arrived.
+    """
+
+    start: Number = Field(ge=0)
+    end: Number = Field(ge=0)
+    begin: Number = Field(default=0.0, ge=0, lt=1)
+    finish: Number = Field(default=1.0, gt=0, le=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.begin >= self.finish:
+            raise ValueError(f"begin = {self.begin} must lie before finish = {self.finish}")
+        return self
+
+    def at(self, share: float) -> float:
+        """The value after a share of all steps."""
+        way = min(max((share - self.begin) / (self.finish - self.begin), 0.0), 1.0)
+        return self.start + (self.end - self.start) * way
+
+
+def _constant(value: object) -> object:
+    if isinstance(value, int | float | str) and not isinstance(value, bool):
+        return {"start": value, "end": value}
+    if not isinstance(value, Mapping | Ramp):
+        raise PydanticCustomError("schedule", "input should be a number or a mapping with start and end")
+    return value
+
+
+Schedule = Annotated[Ramp, BeforeValidator(_constant)]
+
+S = TypeVar("S", bound=Settings)
+
+
+def read_yaml(path: Path) -> dict[Any, Any]:
+    """Reads keys and values.
+
+    Raises:
+        ConfigError: if the file does not exist or is not a mapping in YAML.
+    """
+    try:
+        fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    return mapping(fields, str(path))
+
+
+def mapping(fields: object, source: str) -> dict[Any, Any]:
+    """The fields as a dict.
+
+    Raises:
+        ConfigError: if they are not a mapping.
+    """
+    if not isinstance(fields, Mapping):
+        raise ConfigError(f"{source}: not a mapping of keys to values")
+    return dict(fields)
+
+
+def validate(kind: type[S], fields: object, source: str, known: Iterable[str] = ()) -> S:
+    """Makes a configuration of keys and values.
+
+    Args:
+        kind: its class.
+        fields: keys and values.
+        source: where they come from, for messages.
+        known: the keys that exist, for the hint at a misspelt one; those of the class if not given.
+
+    Raises:
+        ConfigError: in one line, naming the key, its value and what is allowed.
+    """
+    try:
+        return kind.model_validate(mapping(fields, source))
+    except ValidationError as error:
+        raise ConfigError(f"{source}: {one_line(error, known or kind.model_fields)}") from error

@@ -1,0 +1,191 @@
+"""Run folders: where a training run keeps its configuration, its checkpoint and the record of its files.
+
+    config.yaml       the whole configuration
+    command.txt       the commands that worked on it
+    run.json          rulesets, versions, commit, machine
+    manifest.json     the checkpoint that counts, with the SHA-256 digest of each of its files
+    checkpoint-N/     what it takes to go on after N steps or rounds, and the networks for play
+    curve.csv         the training curve
+
+A checkpoint is written beside the old one and counts from the moment `manifest.json` is replaced, so that a process
+killed at any time leaves a run that can be continued.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.errors import RunError
+from agents.training.config import Settings
+from yatzy_env.evaluation.provenance import commit, versions
+from yatzy_env.files import read_json_object, replacing_folder, sha256, write_json, write_text
+from yatzy_env.rules import Ruleset
+
+CURVE = "curve.csv"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run folder."""
+
+    folder: Path
+
+    @property
+    def config_file(self) -> Path:
+        """The configuration it was started with."""
+        return self.folder / "config.yaml"
+
+    def manifest(self) -> dict[str, Any]:
+        """What `manifest.json` says; empty before the first checkpoint.
+
+        Raises:
+            RunError: if the file cannot be read.
+        """
+        path = self.folder / "manifest.json"
+        if not path.exists():
+            return {}
+        manifest = read_json_object(path, RunError)
+        try:
+            return {
+                "steps": int(manifest["steps"]),
+                "checkpoint": str(manifest["checkpoint"]),
+                "files": dict(manifest["files"]),
+            }
+        except (ValueError, KeyError, TypeError) as error:
+            raise RunError(f"{path}: damaged ({' '.join(str(error).split())})") from error
+
+    def checkpoint(self) -> Path | None:
+        """The checkpoint that counts, if there is one."""
+        manifest = self.manifest()
+        return self.folder / manifest["checkpoint"] if manifest else None
+
+    def checked_checkpoint(self) -> Path:
+        """The checkpoint that counts.
+
+        Raises:
+            RunError: if there is none, or its files are not those on record.
+        """
+        manifest = self.manifest()
+        if not manifest:
+            raise RunError(f"{self.folder} has no checkpoint")
+        for name, digest in manifest["files"].items():
+            path = self.folder / name
+            if not path.is_file() or sha256(path) != digest:
+                raise RunError(f"{path}: missing or not the file that manifest.json records")
+        return self.folder / str(manifest["checkpoint"])
+
+    @contextmanager
+    def saving(self, steps: int) -> Iterator[Path]:
+        """Makes what the block writes the checkpoint that counts, and removes the others.
+
+        Args:
+            steps: the steps, or rounds, it is made after.
+
+        Yields:
+            An empty folder to write to.
+        """
+        final = self.folder / f"checkpoint-{steps}"
+        with replacing_folder(final, RunError) as part:
+            yield part
+        files = {f"{final.name}/{path.name}": sha256(path) for path in sorted(final.iterdir())}
+        write_json(self.folder / "manifest.json", {"steps": steps, "checkpoint": final.name, "files": files}, RunError)
+        for other in self.folder.glob("checkpoint-*"):
+            if other != final:
+                shutil.rmtree(other)
+
+    def change(self, config: Settings, command: str) -> None:
+        """Gives the run a configuration, and adds the command to its record."""
+        with (self.folder / "command.txt").open("a", encoding="utf-8") as file:
+            file.write(command + "\n")
+        write_text(self.config_file, config.to_yaml(), RunError)
+
+
+def start_run(folder: Path, config: Settings, rulesets: Sequence[Ruleset], command: str) -> Run:
+    """Writes the records of a new run into its folder.
+
+    Args:
+        folder: the folder, which is made where it is missing.
+        config: what to train.
+        rulesets: what it is trained on.
+        command: the command line, for the record.
+    """
+    fields = [rules.model_dump(mode="json") for rules in rulesets]
+    record = {
+        **({"ruleset": fields[0]} if len(fields) == 1 else {"rulesets": fields}),
+        "versions": versions(),
+        "commit": commit(),
+        "machine": _machine(),
+    }
+    write_json(folder / "run.json", record, RunError)
+    run = Run(folder)
+    run.change(config, command)
+    return run
+
+
+def open_run(folder: Path) -> Run:
+    """An existing run.
+
+    Raises:
+        RunError: if the folder is not a run.
+    """
+    if not (folder / "config.yaml").is_file():
+        raise RunError(f"{folder} is not a run folder: it has no config.yaml")
+    return Run(folder)
+
+
+def newest_run(name: str, root: Path) -> Run:
+    """The run of that name that was started last.
+
+    Raises:
+        RunError: if there is none.
+    """
+    runs = [Run(path) for path in (root / name).glob("*") if (path / "config.yaml").is_file()]
+    if not runs:
+        raise RunError(f"no run of {name!r} in {root}: nothing to resume")
+    return max(runs, key=lambda run: run.config_file.stat().st_mtime_ns)
+
+
+def start_curve(path: Path, columns: Sequence[str], is_kept: Callable[[Mapping[str, str]], bool]) -> None:
+    """Starts the file of a curve, or drops the rows that were written after the checkpoint that is continued.
+
+    Args:
+        path: the file.
+        columns: the names of its columns.
+        is_kept: which rows stay, given by column.
+    """
+    rows: list[list[str]] = []
+    if path.exists():
+        with path.open(newline="", encoding="utf-8") as file:
+            whole = [row for row in list(csv.reader(file))[1:] if len(row) == len(columns)]
+        rows = [row for row in whole if is_kept(dict(zip(columns, row, strict=True)))]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([columns, *rows])
+
+
+def add_to_curve(path: Path, row: Sequence[object]) -> None:
+    """Adds a row to the file of a curve."""
+    with path.open("a", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerow(row)
+
+
+def _machine() -> dict[str, Any]:
+    return {"system": f"{platform.system()} {platform.machine()}", "processor": _processor(), "cores": os.cpu_count()}
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or sys.platform
