@@ -9,8 +9,8 @@ from yatzy_env.agent import best_actions
 from yatzy_env.games import action_masks, gains
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
-from yatzy_env.solver.turn import one_turn_action_values
 from yatzy_env.tables import compile_tables
+from yatzy_env.turn import rate_actions
 
 
 class RandomAgent:
@@ -58,4 +58,4 @@ class OneTurnAgent:
 
     def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
         """Chooses by the exact expectation of this turn's points."""
-        return best_actions(one_turn_action_values(self._tables, situations))
+        return best_actions(rate_actions(self._tables, situations, lambda ends: ends.gain))

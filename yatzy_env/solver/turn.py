@@ -1,4 +1,4 @@
-"""Action values of batches of situations: with the values of all cards, or of a game that ends with the turn.
+"""Action values of batches of situations, with the values of all cards.
 
 Situations of the same card share one lane, whatever their rolls and throws left, and `LANES` cards make a block. Unlike
 in the sweep its lanes are unrelated, so offers are made card by card; but cards come in the order of their states, and
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import bonus_step, legal_boxes
+from yatzy_env.card import legal_boxes
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, new_rows
 from yatzy_env.situation import Situations
@@ -19,37 +19,9 @@ from yatzy_env.solver.box_choice import choose_box, find_places, list_options, l
 from yatzy_env.solver.chunks import in_chunks
 from yatzy_env.solver.layout import Layout
 from yatzy_env.tables import Tables
-from yatzy_env.turn import choose_keep, plan_turn, throw
+from yatzy_env.turn import by_card, choose_keep, plan_turn, throw
 
 _CHUNK = 1024  # cards handed to a thread at a time
-_NONE = np.zeros(0, np.int64)
-_NO_BONUS = np.zeros(64)
-for _array in (_NONE, _NO_BONUS):
-    _array.flags.writeable = False
-_NOTHING_AFTER = Layout(fifty_bit=0, first=_NONE, low=_NONE, high=_NONE, earned=_NO_BONUS, size=0)
-
-
-@kernel
-def _place_bonuses(card, pays, legal, upper, bonuses, places):
-    """Writes what follows the legal boxes when nothing but the bonus does, in the manner of `find_places`.
-
-    Args:
-        card: the card's rules.
-        pays: the ruleset's payments.
-        legal: the boxes to fill.
-        upper: (C,) the upper sums.
-        bonuses: (>= B * 64,) float64, receives the bonus that falls, by box and by what it adds to the sum.
-        places: (B + 1, 3) int64, receives the places in `bonuses`.
-    """
-    for box in range(card.boxes):
-        if (legal >> box) & 1:
-            places[box, 0] = box * 64
-            places[box, 1] = 0
-            places[box, 2] = pays.raises[box]
-            bonuses[box * 64] = 0.0
-            if pays.raises[box] > 0:
-                for points in range(card.face[box], pays.raises[box] + 1, card.face[box]):
-                    bonuses[box * 64 + points] = bonus_step(card, box, points, upper[card.column[box]])
 
 
 @kernel
@@ -147,7 +119,7 @@ def write_keeps(first_keep, keep, block, lane, roll, less, row, out):
 
 @kernel(nogil=True)
 def _action_values(tables, layout, plan, pays, points, factors, values, now, order, first, out):
-    """The kernel of both functions below; for a layout of size 0 nothing follows and `values` is working memory.
+    """The kernel of `action_values`.
 
     Situations are sorted: those of card c of this chunk are first[c] to first[c + 1], and situation i belongs into row
     order[i] of `out`.
@@ -178,16 +150,13 @@ def _action_values(tables, layout, plan, pays, points, factors, values, now, ord
                     out[row, action] = np.nan  # here and not for all at once, because now the row is in reach
             if roll_of[begin] < 0:
                 continue
-            if filled_of[begin] != filled or fifty_of[begin] != fifty or layout.size == 0:
+            if filled_of[begin] != filled or fifty_of[begin] != fifty:
                 filled = filled_of[begin]
                 fifty = fifty_of[begin]
                 legal = list_options(tables, pays, filled, fifty, options, ends)
-                if layout.size > 0:
-                    find_places(layout, pays, card.upper_boxes, legal, filled, fifty, places)
-                else:
-                    _place_bonuses(card, pays, legal, upper_of[begin], values, places)
+                find_places(layout, pays, card.upper_boxes, legal, filled, fifty, places)
                 legal = legal_boxes(card, filled, 0)
-            upper = upper_of[begin, 0] if layout.size > 0 else 0
+            upper = upper_of[begin, 0]
             less[lane] = earned[min(upper, earned.shape[0] - 1)]
             throws = 0
             for place in range(begin, end):
@@ -227,51 +196,6 @@ def box_points(tables: Tables) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.ascontiguousarray(tables.points[0].T), factors
 
 
-def _by_card(situations: Situations) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Groups situations by card, cards of one state next to each other.
-
-    Args:
-        situations: n situations.
-
-    Returns:
-        (n,) an order, and (cards + 1,) where in it the situations of each card begin.
-    """
-    filled, upper, fifty = situations[:3]
-    if upper.shape[1] == 1 and filled.size and filled.max() < 1 << 40 and upper.max() < 1 << 20:
-        key = filled << 21 | fifty.astype(np.int64) << 20 | upper[:, 0]
-        order = np.argsort(key)
-        changes = np.diff(key[order]) != 0
-    else:
-        order = np.lexsort((*upper.T, fifty, filled))
-        changes = np.zeros(max(len(order) - 1, 0), np.bool_)
-        for values in (filled, fifty, *upper.T):
-            changes |= values[order][1:] != values[order][:-1]
-    starts = np.flatnonzero(changes) + 1
-    return order, np.concatenate([[0], starts, [len(order)]]) if len(order) else np.zeros(1, np.intp)
-
-
-def _evaluate(
-    tables: Tables, layout: Layout, values: NDArray[np.float64], situations: Situations
-) -> NDArray[np.float64]:
-    """The body of both functions below."""
-    plan = plan_turn(tables)
-    pays = list_payments(tables)
-    if not layout.size:
-        pays = pays._replace(fifty_boxes=0)  # where nothing follows, no state differs from another
-    points, factors = box_points(tables)
-    out = np.empty((len(situations.filled), tables.actions))
-    order, first = _by_card(situations)
-    situations = situations.take(order)
-
-    def work(start: int, stop: int) -> None:
-        known = values if layout.size else np.zeros(tables.card.boxes * 64)
-        some = first[start : stop + 1]
-        _action_values(tables, layout, plan, pays, points, factors, known, situations, order, some, out)
-
-    in_chunks(work, len(first) - 1, _CHUNK)
-    return out
-
-
 def action_values(
     tables: Tables, layout: Layout, values: NDArray[np.float64], situations: Situations
 ) -> NDArray[np.float64]:
@@ -286,17 +210,16 @@ def action_values(
     Returns:
         (n, actions) float64 points, nan where the action is illegal; all nan on a full card.
     """
-    return _evaluate(tables, layout, values, situations)
+    plan = plan_turn(tables)
+    pays = list_payments(tables)
+    points, factors = box_points(tables)
+    out = np.empty((len(situations.filled), tables.actions))
+    order, first = by_card(situations)
+    situations = situations.take(order)
 
+    def work(start: int, stop: int) -> None:
+        some = first[start : stop + 1]
+        _action_values(tables, layout, plan, pays, points, factors, values, situations, order, some, out)
 
-def one_turn_action_values(tables: Tables, situations: Situations) -> NDArray[np.float64]:
-    """Action values of a game that ends with this turn: the points of the turn, bonus and extra bonus included.
-
-    Args:
-        tables: the compiled ruleset, any there is.
-        situations: n situations that can arise under it.
-
-    Returns:
-        (n, actions) float64 points, nan where the action is illegal; all nan on a full card.
-    """
-    return _evaluate(tables, _NOTHING_AFTER, np.zeros(0), situations)
+    in_chunks(work, len(first) - 1, _CHUNK)
+    return out

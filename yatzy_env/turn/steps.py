@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs=False
-"""The steps of a turn, computed backwards for `LANES` cards at once.
+"""The steps of a turn, backwards and forwards, for `LANES` cards at once.
 
 A block holds one row per multiset of 0 to n dice and one lane per card. At first the rows of the n dice hold the value
 of stopping with them. Then, as often as throws are left, two steps follow:
@@ -11,6 +11,8 @@ of stopping with them. Then, as often as throws are left, two steps follow:
 
 Both work in place. A row of n dice then holds the larger of its old value and the best keep; its old value is what the
 dice are worth with one throw less, which is never more than with this one, so no copy of the stopping values is kept.
+Where the keep that is chosen is wanted, `note_keeps` takes the place of `choose_keep`, and `flow` sends chances forward
+through what it noted.
 
 Kernels are called with the few arrays they need: handing them a whole `Tables` costs more than their work, because
 numba copies named tuples and counts references to every array in them.
@@ -23,8 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from yatzy_env.agent import TIE
 from yatzy_env.kernel import kernel
-from yatzy_env.simd import LANES, larger, load, peek, plus, spread, store, times
+from yatzy_env.simd import LANES, larger, load, minus, peek, plus, spread, store, times, where_at_least
 from yatzy_env.tables import Tables
 
 
@@ -110,3 +113,89 @@ def first_throw(probability, block, result):
     for roll in range(probability.shape[0]):
         total = plus(total, times(spread(probability[roll]), load(block, start + roll * LANES)))
     store(result, 0, total)
+
+
+@kernel
+def _choose_source(whole, part, runs, block, source):
+    """`choose_keep`, which also passes on the keep a value comes from, the lowest number within `TIE` of the best."""
+    tie = spread(TIE)
+    place = 0
+    first = 0
+    for run in range(runs.shape[0]):
+        parts = runs[run, 1]
+        for _ in range(runs[run, 0]):
+            row = peek(whole, place)
+            best = load(block, row)
+            best_from = load(source, row)
+            for index in range(first, first + parts):
+                other = load(block, peek(part, index))
+                other_from = load(source, peek(part, index))
+                lower = where_at_least(best_from, other_from, other_from, best_from)
+                if_near = where_at_least(other, minus(best, tie), lower, best_from)
+                best_from = where_at_least(plus(best, tie), other, if_near, other_from)
+                best = where_at_least(best, other, best, other)
+            store(block, row, best)
+            store(source, row, best_from)
+            place += 1
+            first += parts
+
+
+@kernel
+def note_keeps(plan, stop, block, source, chosen, start):
+    """`choose_keep` after a `throw`, noting for every roll the keep to take.
+
+    Args:
+        plan: the plan.
+        stop: (R * LANES,) what stopping with each roll is worth.
+        block: the block.
+        source: (M * LANES,) float64 working memory.
+        chosen: int32, receives the keep for each roll and lane, K to stop.
+        start: where in `chosen` these R * LANES entries begin.
+    """
+    keeps = block.shape[0] - stop.shape[0]
+    for row in range(0, block.shape[0], LANES):
+        store(source, row, spread(np.float64(min(row, keeps) // LANES)))
+    for row in range(0, stop.shape[0], LANES):
+        store(block, keeps + row, load(stop, row))
+    _choose_source(plan.whole, plan.part, plan.runs, block, source)
+    for index in range(stop.shape[0]):
+        chosen[start + index] = np.int32(source[keeps + index])
+
+
+@kernel
+def flow(add, chosen, start, chance, stopped):
+    """Sends the chances of the rolls on: to the keeps chosen for them and through the throw to the next rolls.
+
+    Args:
+        add: that of the plan.
+        chosen: as in `note_keeps`.
+        start: the same.
+        chance: (M * LANES,) chances of the rolls in their rows; receives those after the throw.
+        stopped: (R * LANES,) the chances of the rolls that are stopped with are added to it.
+    """
+    rolls = stopped.shape[0]
+    keeps = chance.shape[0] - rolls
+    stopping = keeps // LANES
+    for row in range(0, keeps, LANES):
+        store(chance, row, spread(0.0))
+    for index in range(rolls):
+        keep = chosen[start + index]
+        if keep == stopping:
+            stopped[index] += chance[keeps + index]
+        else:
+            chance[keep * LANES + index % LANES] += chance[keeps + index]
+    flow_throw(add, chance)
+
+
+@kernel
+def flow_throw(add, chance):
+    """Sends the chances of the keeps, (M * LANES,), through the throw of the missing dice, a sixth to each face."""
+    sixth = spread(1.0 / 6.0)
+    keeps = add.shape[0] // 6
+    for row in range(keeps * LANES, chance.shape[0], LANES):
+        store(chance, row, spread(0.0))
+    for keep in range(keeps):
+        share = times(load(chance, keep * LANES), sixth)
+        for face in range(6):
+            row = peek(add, 6 * keep + face)
+            store(chance, row, plus(load(chance, row), share))

@@ -1,0 +1,207 @@
+"""Turns planned by what their ends are worth, and what a plan tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yatzy_env.errors import YatzyError
+from yatzy_env.games import Games
+from yatzy_env.situation import Situations
+from yatzy_env.tables import Tables
+from yatzy_env.turn.ends import Cards, EndKinds, Ends, end_kinds, list_ends
+from yatzy_env.turn.planning import choose_all, plan_all, play_all, rate_all
+from yatzy_env.turn.steps import Plan, plan_turn
+
+Points = NDArray[np.float64] | NDArray[np.int64]
+
+_BATCH = 256  # cards whose turns are planned at once for `rate_actions`
+
+
+class TurnPlans(NamedTuple):
+    """n turns that are planned. K keeps."""
+
+    tables: Tables
+    kinds: EndKinds
+    plan: Plan
+    ends: Ends
+    values: NDArray[np.float64]  # (rows,) what the ends are worth
+    stage: NDArray[np.int64]  # (n + 1,) where in `keeps` each turn's rows begin
+    keeps: NDArray[np.float64]  # (sum of throws_left, K) values of the keeps, one throw left first
+    mean: NDArray[np.float64]  # (n,) value of the card before the first throw, 0 for a full card
+    chance: NDArray[np.float64]  # (rows,) chance of each end under the plan; empty unless `others` were given
+    other: NDArray[np.float64]  # (n,) or (n, Q) expectation of the other quantities; empty unless they were given
+
+    def action_values(self, situations: Situations, turns: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
+        """What the actions are worth as planned.
+
+        Args:
+            situations: m situations within the turns.
+            turns: (m,) which turn each belongs to; situation i to turn i if None.
+
+        Returns:
+            (m, actions) float64, nan where the action is illegal; all nan on a full card.
+
+        Raises:
+            YatzyError: if a situation does not belong to its turn.
+        """
+        out = np.full((len(situations.roll), self.tables.actions), np.nan)
+        rate_all(self, situations, self._turns(situations, turns), out)
+        return out
+
+    def choose(self, situations: Situations, turns: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
+        """The best actions as planned, the lowest index among those within `TIE`.
+
+        Args:
+            situations: m situations within the turns, dice on the table.
+            turns: (m,) which turn each belongs to; situation i to turn i if None.
+
+        Returns:
+            (m,) action indices.
+
+        Raises:
+            YatzyError: if a situation does not belong to its turn.
+        """
+        actions = np.empty(len(situations.roll), np.int64)
+        choose_all(self, situations, self._turns(situations, turns), actions)
+        return actions
+
+    def play(self, games: Games) -> NDArray[np.int64]:
+        """Plays the rest of the turn of every game as planned, dice included.
+
+        Args:
+            games: n games, one per turn, none of them over; changed in place.
+
+        Returns:
+            (n,) the rows of the ends that the games came to.
+
+        Raises:
+            YatzyError: if a game does not belong to its turn.
+        """
+        rows = np.empty(len(games.key), np.int64)
+        play_all(self, games, self._turns(games.now, None), rows)
+        return rows
+
+    def _turns(self, situations: Situations, turns: NDArray[np.intp] | None) -> NDArray[np.intp]:
+        size = len(situations.roll)
+        turns = np.arange(size) if turns is None else np.ascontiguousarray(turns)
+        if len(turns) != size or (size and not 0 <= turns.min() <= turns.max() < len(self.mean)):
+            raise YatzyError(f"{size} situations do not belong to {len(self.mean)} planned turns one by one")
+        wrong = np.flatnonzero(
+            (situations.filled != self.ends.before.filled[turns])
+            | (situations.throws_left > self.ends.throws_left[turns])
+        )
+        if len(wrong):
+            raise YatzyError(f"situation {wrong[0]} is none of the turn {turns[wrong[0]]} that was planned")
+        return turns
+
+
+def plan_turns(tables: Tables, ends: Ends, values: Points, others: NDArray[np.float64] | None = None) -> TurnPlans:
+    """Plans turns so that the expected value of their ends is largest.
+
+    Args:
+        tables: the compiled ruleset.
+        ends: the ends of n turns.
+        values: (rows,) what each end is worth, points of the turn included where they count.
+        others: (rows,) or (rows, Q) other quantities of the ends, whose expectation under the plan is wanted.
+
+    Returns:
+        The plans.
+
+    Raises:
+        YatzyError: if there is not one value per end, or one of them is nan.
+    """
+    values = np.ascontiguousarray(values, np.float64)
+    for what, given in (("values", values), ("others", others)):
+        if given is not None and len(given) != len(ends.turn):
+            raise YatzyError(f"{what} has {len(given)} rows; allowed: one per end, {len(ends.turn)}")
+    if np.isnan(values).any():
+        raise YatzyError(f"the value of end {np.isnan(values).argmax()} is nan")
+    stage = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends.throws_left)])
+    size = len(ends.throws_left)
+    plans = TurnPlans(
+        tables=tables,
+        kinds=end_kinds(tables),
+        plan=plan_turn(tables),
+        ends=ends,
+        values=values,
+        stage=stage,
+        keeps=np.empty((stage[-1], tables.keeps)),
+        mean=np.zeros(size),
+        chance=np.zeros(0 if others is None else len(values)),
+        other=np.zeros(0),
+    )
+    plan_all(plans, np.zeros(0, np.int64))
+    if others is None:
+        return plans
+    columns = others.reshape(len(values), int(np.prod(others.shape[1:]))).T
+    other = np.array([np.bincount(ends.turn, plans.chance * column, size) for column in columns])
+    return plans._replace(other=other.T.reshape(size, *others.shape[1:]))
+
+
+def end_chances(tables: Tables, ends: Ends, values: Points, keeps: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How likely turns end in each way if they go on from a keep as `plan_turns` plans.
+
+    Args:
+        tables: the compiled ruleset.
+        ends: the ends of n turns; their `throws_left` are those after the keep's dice are thrown.
+        values: (rows,) what each end is worth.
+        keeps: (n,) the keeps.
+
+    Returns:
+        (rows,) chances, which add up to 1 in each turn.
+    """
+    plans = plan_turns(tables, ends, values)._replace(chance=np.zeros(len(values)))
+    plan_all(plans, np.ascontiguousarray(keeps, np.int64))
+    return plans.chance
+
+
+def rate_actions(tables: Tables, situations: Situations, value: Callable[[Ends], Points]) -> NDArray[np.float64]:
+    """Plans the turn of every situation and returns what its actions are worth; equal cards are planned once.
+
+    Args:
+        tables: the compiled ruleset.
+        situations: n situations.
+        value: what ends are worth, (rows,) float64.
+
+    Returns:
+        (n, actions) float64, nan where the action is illegal; all nan on a full card.
+    """
+    out = np.empty((len(situations.roll), tables.actions))
+    order, first = by_card(situations)
+    for begin in range(0, len(first) - 1, _BATCH):
+        starts = first[begin : begin + _BATCH + 1]
+        some = order[starts[0] : starts[-1]]
+        heads = situations.take(order[starts[:-1]])
+        left = np.maximum.reduceat(situations.throws_left[some], starts[:-1] - starts[0])
+        cards = Cards(heads.filled, heads.upper, heads.fifty, np.zeros(len(left), np.int64))
+        ends = list_ends(tables, cards, left)
+        turns = np.repeat(np.arange(len(left)), np.diff(starts))
+        out[some] = plan_turns(tables, ends, value(ends)).action_values(situations.take(some), turns)
+    return out
+
+
+def by_card(situations: Situations) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Groups situations by card, cards of one state next to each other.
+
+    Args:
+        situations: n situations.
+
+    Returns:
+        (n,) an order, and (cards + 1,) where in it the situations of each card begin.
+    """
+    filled, upper, fifty = situations[:3]
+    if upper.shape[1] == 1 and filled.size and filled.max() < 1 << 40 and upper.max() < 1 << 20:
+        key = filled << 21 | fifty.astype(np.int64) << 20 | upper[:, 0]
+        order = np.argsort(key)
+        changes = np.diff(key[order]) != 0
+    else:
+        order = np.lexsort((*upper.T, fifty, filled))
+        changes = np.zeros(max(len(order) - 1, 0), np.bool_)
+        for values in (filled, fifty, *upper.T):
+            changes |= values[order][1:] != values[order][:-1]
+    starts = np.flatnonzero(changes) + 1
+    return order, np.concatenate([[0], starts, [len(order)]]) if len(order) else np.zeros(1, np.intp)
