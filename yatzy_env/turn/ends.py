@@ -92,8 +92,8 @@ def _list_kinds(tables: Tables) -> EndKinds:
     first = np.searchsorted(boxes, np.arange(card.boxes + 1))
     plain = np.bincount(boxes[extras == 0], minlength=card.boxes)
     kinds = of.reshape(shape).astype(np.int32)
-    rows: NDArray[np.int32] = (kinds[0, 0].ravel().astype(np.int64) * LANES).astype(np.int32)
-    return EndKinds(boxes, points, extras, first, plain, kinds, rows)
+    starts: NDArray[np.int32] = (kinds[0, 0].ravel().astype(np.int64) * LANES).astype(np.int32)
+    return EndKinds(boxes, points, extras, first, plain, kinds, starts)
 
 
 def cards_of(tables: Tables, situations: Situations) -> Cards:
