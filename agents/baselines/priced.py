@@ -24,7 +24,6 @@ other ruleset they are found when an agent is made, in seconds.
 
 from __future__ import annotations
 
-import json
 import math
 from functools import lru_cache
 from pathlib import Path
@@ -36,6 +35,7 @@ from numpy.typing import NDArray
 from yatzy_env import dice
 from yatzy_env.agent import best_actions
 from yatzy_env.card import extra_step, fifty_after, is_joker, legal_boxes, open_upper_points
+from yatzy_env.files import read_json_object
 from yatzy_env.games import new_games, play, turns_done
 from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
@@ -109,7 +109,7 @@ class PricedAgent:
 @lru_cache(maxsize=64)
 def prices_of(rules: Ruleset) -> Prices:
     """The stored prices of a ruleset, or those found by play."""
-    stored = json.loads(STORE.read_text(encoding="utf-8")).get(rules.digest) if STORE.exists() else None
+    stored = read_json_object(STORE).get(rules.digest) if STORE.exists() else None
     if stored is None:
         return find_prices(rules)
     box, mean, variance = (np.array(stored[name], np.float64) for name in ("box", "mean", "variance"))

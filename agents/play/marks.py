@@ -8,7 +8,6 @@ weighted alike. `scripts/maintain/play_marks.py` writes the file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from yatzy_env import dice
 from yatzy_env.agent import Agent
+from yatzy_env.files import read_json_object
 from yatzy_env.games import decision_noise, new_games, noise_keys, play
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver import Solution
@@ -57,8 +57,8 @@ class Marks:
 
 @lru_cache(maxsize=1)
 def _stored() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["rulesets"]
-    return found
+    rows: Mapping[str, Any] = read_json_object(FILE)["rulesets"]
+    return rows
 
 
 def stored_row(rules: Ruleset, base: str | None = None) -> Mapping[str, Any] | None:

@@ -7,7 +7,6 @@ least as much as anybody was told.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 import threading
@@ -36,6 +35,7 @@ from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
 from agents.play.store import NumberTakenError, Result, Store
 from yatzy_env.errors import YatzyError
+from yatzy_env.files import sha256
 
 _IN_MEMORY = 256  # games; more are read from the store again when they are asked for
 _FORGET_AFTER = timedelta(days=60)  # unfinished games that nobody touches
@@ -255,7 +255,7 @@ def _earned_yatzys(session: Session, card: int) -> list[int]:
 
 
 def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+    return sha256(token.encode())
 
 
 def _now() -> str:

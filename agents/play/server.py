@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,6 +28,7 @@ from agents.play.store import Store
 from agents.play.warm import warm
 from yatzy_env import __version__
 from yatzy_env.errors import YatzyError
+from yatzy_env.files import read_json
 from yatzy_env.rules.names import LANGUAGES, ruleset_label, words
 
 WEB = Path(__file__).parent / "web"
@@ -84,7 +84,7 @@ def create_app(store: Store, library: Library, config: Config | None = None) -> 
         """The page's own texts, and what boxes, rulesets and options are called."""
         if language not in LANGUAGES:
             raise HTTPException(404)
-        texts = json.loads((WEB / "messages" / f"{language}.json").read_text(encoding="utf-8"))
+        texts = read_json(WEB / "messages" / f"{language}.json")
         own = {f"ruleset.{name}": ruleset_label(name, language) for name in library.shelves}
         return texts | words(language) | own
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +9,7 @@ from typing import Any, Literal
 
 from yatzy_env.envs.multiplayer_rules import checked_teams
 from yatzy_env.errors import YatzyError
+from yatzy_env.files import sha256
 from yatzy_env.multisets import dice_of
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situation
@@ -65,7 +65,7 @@ class Setup:
     @property
     def seed_digest(self) -> str | None:
         """The SHA-256 of the seed, which may be shown before the game."""
-        return None if self.seed is None else hashlib.sha256(self.seed.encode("ascii")).hexdigest()
+        return None if self.seed is None else sha256(self.seed.encode("ascii"))
 
     def card_of(self, seat: int) -> int:
         """The card that a seat plays on."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 from agents.benchmark.protocol import SET_BY_TASK, Algorithm, PPOSettings, Protocol, load_protocol
 from agents.training.config import CONFIGS
+from yatzy_env.files import read_json_object
 
 ABLATION = CONFIGS / "ablation.yaml"
 STORED = CONFIGS.parent / "docs" / "ablation.json"
@@ -37,7 +37,7 @@ def ablation_rows(path: Path = ABLATION, stored: Path = STORED) -> list[list[str
 
 def _former_rows(protocol: Protocol, stored: Path) -> list[list[str]]:
     """Rows that an earlier version measured and this one cannot train."""
-    algorithms = json.loads(stored.read_text(encoding="utf-8"))["protocol"]["algorithms"] if stored.exists() else {}
+    algorithms = read_json_object(stored)["protocol"]["algorithms"] if stored.exists() else {}
     rows = []
     for name, settings in algorithms.items():
         if name not in protocol.algorithms:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from agents.markdown import table
 from agents.models.digest import MODELS
-from agents.models.record import read_training
+from agents.models.record import RESULTS, read_training
 from agents.ppo.multitask import GENERALIST
 from agents.reports.text import with_error
+from yatzy_env.files import read_json_object
 
 FOLDER = MODELS / GENERALIST
 
 
 def is_measured(folder: Path = FOLDER) -> bool:
     """Whether there is a record to write about."""
-    return (folder / "results.json").is_file()
+    return (folder / RESULTS).is_file()
 
 
 def generalist_table(cases: list[dict[str, Any]]) -> str:
@@ -45,7 +45,7 @@ def generalist_section(folder: Path = FOLDER) -> str:
     """The section of the page about models; nothing while there is no record."""
     if not is_measured(folder):
         return ""
-    record = _record(folder)
+    record = read_json_object(folder / RESULTS)
     return f"""
 ## One network for many rulesets
 
@@ -60,7 +60,7 @@ inputs of all of them, boxes by name, and which of them is played (`agents/ppo/m
 
 def generalist_card(folder: Path = FOLDER) -> str:
     """The card: what it is, how good, how made."""
-    record, training = _record(folder), read_training(folder)
+    record, training = read_json_object(folder / RESULTS), read_training(folder)
     cases = sorted(record["cases"], key=lambda case: float(case["percent_of_optimum"]))
     worst, best = cases[0], cases[-1]
     facts = "\n".join(f"- {name}: {value}" for name, value in training.facts.items())
@@ -128,8 +128,3 @@ Plain arrays, read without pickle. A model is loaded only if its digest is on re
 - commit: {record["commit"]}
 - versions: {versions}
 """
-
-
-def _record(folder: Path) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    return record

@@ -11,6 +11,7 @@ from agents.models.digest import MODELS
 from agents.models.reuse import reused_names, shipped_names
 from agents.reports.text import with_error
 from scripts.maintain._generalist_docs import generalist_section
+from yatzy_env.files import read_json_object
 from yatzy_env.rules import CATALOGUE
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +24,7 @@ HEAD = ("ruleset", "optimum", "regret per game", "% of optimum", "exact score", 
 def records(models: Path = MODELS) -> dict[str, dict[str, Any]]:
     """The `results.json` of every model that has one, in the order of the catalogue."""
     files = {name: models / name / "results.json" for name in shipped_names(models)}
-    return {name: json.loads(file.read_text(encoding="utf-8")) for name, file in files.items() if file.is_file()}
+    return {name: read_json_object(file) for name, file in files.items() if file.is_file()}
 
 
 def model_rows(found: dict[str, dict[str, Any]]) -> list[list[str]]:
@@ -106,7 +107,7 @@ named explicitly (`evaluate.py models/yatzy --set ...`) is refused under other r
 def _reuse_text() -> str:
     if not REUSE.is_file():
         return "What it costs has not been measured yet: `python scripts/maintain/reuse.py`.\n"
-    record = json.loads(REUSE.read_text(encoding="utf-8"))
+    record = read_json_object(REUSE)
     rows = [
         [
             f"`{case['ruleset']}`" + "".join(f" `{key}={_value(value)}`" for key, value in case["options"].items()),

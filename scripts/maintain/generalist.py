@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +50,7 @@ def main() -> None:
         from agents.ppo.weights import read_weights
         from agents.session import check_numbers
         from yatzy_env.evaluation.provenance import command_line, provenance
-        from yatzy_env.files import sha256
+        from yatzy_env.files import sha256, write_json
 
         check_numbers(args.games, args.seed)
         folder = MODELS / GENERALIST
@@ -72,7 +71,7 @@ def main() -> None:
             "steps": read_weights(weights).steps,
             "cases": done,
         }
-        (folder / "results.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        write_json(folder / "results.json", record, indent=1)
         print(folder / "results.json")
 
 

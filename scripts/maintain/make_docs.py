@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from scripts.maintain._generalist_docs import FOLDER, generalist_card, is_measur
 from scripts.maintain._models_docs import models_page, readme_table
 from yatzy_env import Ruleset, action_names, compile_tables, rulesets
 from yatzy_env.envs import observation_blocks
+from yatzy_env.files import read_json, write_text
 from yatzy_env.rules import CATALOGUE
 from yatzy_env.rules.fields import Fields
 from yatzy_env.rules.names import box_label, words
@@ -146,7 +146,7 @@ def readme() -> str:
 
 def evaluation_page() -> str:
     """The page about evaluation with the baselines' table renewed from what `demo.py` measures."""
-    found = json.loads((DOCS / "ladder.json").read_text(encoding="utf-8"))
+    found = read_json(DOCS / "ladder.json")
     rows = [
         (
             agent["agent"],
@@ -180,7 +180,7 @@ def between(page: str, name: str, text: str) -> str:
 def optima_table() -> str:
     """The optima that scripts/maintain/optima.py has written."""
     rows = []
-    for found in json.loads((DOCS / "optima.json").read_text(encoding="utf-8")):
+    for found in read_json(DOCS / "optima.json"):
         spread, bonus, yatzy = (found[key] for key in ("standard_deviation", "bonus_rate", "yatzy_rate"))
         rules = CATALOGUE[found["ruleset"]]
         rows.append(
@@ -212,7 +212,7 @@ def results_page(name: str) -> str:
         return between(page, "results", "No results are stored here yet.\n")
     from agents.benchmark.summary import markdown, speeds
 
-    summary = json.loads(stored.read_text(encoding="utf-8"))
+    summary = read_json(stored)
     text = f"{markdown(summary)}\n![Learning curves]({name}.png)\n\n{speeds(summary)}"
     return between(page, "results", text)
 
@@ -246,7 +246,7 @@ def main() -> int:
         if check:
             print(f"{name} is out of date: run `make docs`", file=sys.stderr)
         else:
-            file.write_text(text, encoding="utf-8")
+            write_text(file, text)
             print(f"wrote {name}")
     return 1 if check and stale else 0
 

@@ -50,6 +50,7 @@ def row(name: str, games: int, cached: bool) -> dict[str, Any]:
 
 def main() -> None:
     from scripts._cli import clear_errors
+    from yatzy_env.files import read_json, write_json
     from yatzy_env.rules import ruleset, rulesets
 
     parser = argparse.ArgumentParser(prog="optima.py", description=__doc__)
@@ -69,12 +70,10 @@ def main() -> None:
             name, saved = rules.name, rules.saved_throws
             print(f"{name} ...", file=sys.stderr, flush=True)
             new = row(name, args.games, args.cached or saved)
-            rows = (
-                {old["ruleset"]: old for old in json.loads(FILE.read_text(encoding="utf-8"))} if FILE.exists() else {}
-            )
+            rows = {old["ruleset"]: old for old in read_json(FILE)} if FILE.exists() else {}
             rows[name] = new
             ordered = [rows[known] for known in rulesets() if known in rows]
-            FILE.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+            write_json(FILE, ordered, indent=1)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
 from scripts._cli import clear_errors
@@ -43,12 +42,13 @@ def main() -> None:
     args = parser.parse_args()
     with clear_errors():
         from agents.play.marks import BIG_SHARE, FILE, SMALL_SHARE
+        from yatzy_env.files import read_json_object, write_json
         from yatzy_env.rules import CATALOGUE, ruleset
 
         rulesets = [ruleset(name) for name in args.rulesets] or [
             rules for rules in CATALOGUE.values() if len(rules.columns) == 1
         ]
-        before = json.loads(FILE.read_text(encoding="utf-8"))["rulesets"] if FILE.exists() else {}
+        before = read_json_object(FILE)["rulesets"] if FILE.exists() else {}
         for rules in rulesets:
             before[rules.name] = measure(rules, args.games)
             rows = {name: before[name] for name in CATALOGUE if name in before}
@@ -58,7 +58,7 @@ def main() -> None:
                 "big_share": BIG_SHARE,
                 "rulesets": rows,
             }
-            FILE.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+            write_json(FILE, made, indent=1)
 
 
 if __name__ == "__main__":

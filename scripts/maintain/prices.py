@@ -18,8 +18,9 @@ def main() -> None:
     args = parser.parse_args()
     with clear_errors():
         from agents.baselines.priced import STORE, fields_of, find_prices
+        from yatzy_env.files import read_json_object, write_text
 
-        stored = json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
+        stored = read_json_object(STORE) if STORE.exists() else {}
         known = {ruleset(name).digest for name in rulesets()}
         stored = {digest: fields for digest, fields in stored.items() if digest in known}
         for rules in [ruleset(name) for name in args.rulesets or rulesets()]:
@@ -27,7 +28,7 @@ def main() -> None:
             stored[rules.digest] = {"ruleset": rules.name, **fields_of(find_prices(rules))}
             print(f"{rules.name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
         lines = [f"{json.dumps(digest)}: {json.dumps(fields)}" for digest, fields in sorted(stored.items())]
-        STORE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        write_text(STORE, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

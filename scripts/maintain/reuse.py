@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -115,6 +114,7 @@ def main() -> None:
         from agents.errors import ModelError
         from agents.session import check_numbers
         from yatzy_env.evaluation.provenance import command_line, provenance
+        from yatzy_env.files import write_json
 
         check_numbers(args.games, args.seed)
         done, missing = [], []
@@ -130,7 +130,7 @@ def main() -> None:
             done.append(case)
         origin = provenance(command_line("maintain/reuse.py", sys.argv[1:]))
         record = {"games": args.games, "seed": args.seed, **origin.fields(), "cases": done}
-        REUSE.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        write_json(REUSE, record, indent=1)
         print(REUSE)
     if missing:
         parser.exit(2, f"error: not measured: {'; '.join(missing)}\n")

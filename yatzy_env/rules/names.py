@@ -6,11 +6,11 @@ its name, so that a ruleset renamed keeps its words.
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 
 from yatzy_env.errors import YatzyError, unknown
+from yatzy_env.files import read_json_object
 from yatzy_env.rules.fields import Fields
 from yatzy_env.rules.ruleset import Ruleset
 
@@ -36,7 +36,7 @@ def words(language: str = "en") -> dict[str, str]:
     """
     if language not in LANGUAGES:
         raise YatzyError(unknown("language", language, LANGUAGES))
-    table = json.loads(Path(__file__).with_name("names.json").read_text(encoding="utf-8"))
+    table = read_json_object(Path(__file__).with_name("names.json"))
     return {key: texts[language] for key, texts in table.items()}
 
 
