@@ -11,9 +11,10 @@ from scipy.stats import chisquare
 from agents.baselines import GreedyAgent, OneTurnAgent, RandomAgent
 from agents.optimal import OptimalAgent
 from tests.evaluation.helpers import TINY, PlainSolution
-from tests.plain_rules import PlainCard, all_alike, bits_of
+from tests.plain_games import PlainCard
 from yatzy_env.agent import TIE, Agent, best_actions
 from yatzy_env.games import action_masks, decision_noise, new_games, noise_keys, play
+from yatzy_env.reference import Card, all_alike, bits_of, fill
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, Situations, batch, single
 from yatzy_env.tables import action_names, compile_tables
@@ -36,18 +37,13 @@ def situation(card: PlainCard, dice: tuple[int, ...], throws_left: int) -> Situa
         upper=tuple(card.upper),
         roll=dice,
         throws_left=throws_left,
-        yatzy_fifty=bool(card.yatzy_holds_points and card.rules.extra_yatzy_bonus),
+        yatzy_fifty=card.card.yatzy_scored,
     )
 
 
 def plain_gain(card: PlainCard, box: str, dice: tuple[int, ...]) -> int:
-    """The points of filling a box, with the card put back as it was."""
-    before = dict(vars(card))
-    card.filled, card.upper, card.bonus_paid = set(card.filled), list(card.upper), list(card.bonus_paid)
-    gained = card.fill(box, dice)
-    card.fills.pop()
-    vars(card).update(before)
-    return gained
+    """The points of filling a box."""
+    return fill(card.rules, card.card, box, dice)[0]
 
 
 def act(agent: Agent, rules: Ruleset, where: Situation) -> str:
@@ -155,9 +151,8 @@ def test_one_turn_maximises_the_points_of_the_turn(
     """With one throw left every keep is tried and every outcome of the dice enumerated."""
     rules = ruleset(name)
     card = PlainCard(rules)
-    card.filled = set(rules.boxes) - open_boxes
-    card.upper, card.bonus_paid = [upper], [upper >= rules.bonus_threshold]
-    card.yatzy_holds_points = "yatzy" not in open_boxes
+    scored = "yatzy" not in open_boxes and rules.extra_yatzy_bonus > 0
+    card.card = Card(frozenset(rules.boxes) - open_boxes, (upper,), scored)
     where = situation(card, dice, 1)
 
     values: dict[str, float] = {f"score {box}": plain_gain(card, box, dice) for box in card.legal(dice)}

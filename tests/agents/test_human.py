@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from agents.baselines import GreedyAgent, HumanAgent
-from tests.plain_rules import bits_of, plain_boxes
+from yatzy_env import reference
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.games import action_masks
+from yatzy_env.reference import bits_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch
 from yatzy_env.tables import action_names, compile_tables
@@ -16,7 +17,7 @@ from yatzy_env.tables import action_names, compile_tables
 
 def choice(name: str, dice: tuple[int, ...], left: int, open_boxes: set[str] | None = None, upper: int = 0) -> str:
     rules = ruleset(name)
-    filled = bits_of(rules, set(plain_boxes(rules)) - open_boxes) if open_boxes else 0
+    filled = bits_of(rules, set(reference.boxes_of(rules)) - open_boxes) if open_boxes else 0
     uppers = (upper,) * len(rules.columns)
     where = batch(rules, [Situation(filled=filled, upper=uppers, roll=dice, throws_left=left)])
     return action_names(rules)[int(HumanAgent(rules).act(where, np.zeros(1))[0])]

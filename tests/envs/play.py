@@ -9,8 +9,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.plain_rules import names_of, plain_legal, plain_total
-from yatzy_env import Ruleset, Situation
+from tests.plain_games import plain_total
+from yatzy_env import Ruleset, Situation, reference
+from yatzy_env.reference import names_of
 
 
 def random_legal(rng: np.random.Generator, mask: NDArray[np.int8]) -> int:
@@ -23,7 +24,7 @@ def plain_mask(rules: Ruleset, situation: Situation, names: Sequence[str]) -> ND
         return np.zeros(len(names), np.int8)
     keeps = tuple(name for name in names if name.startswith("keep "))
     boxes = [name.removeprefix("score ") for name in names[len(keeps) :]]
-    legal = plain_legal(rules, names_of(rules, situation.filled), situation.roll)
+    legal = reference.legal(rules, names_of(rules, situation.filled), situation.roll)
     may_keep = plain_keeps(keeps, situation.roll) if situation.throws_left else np.zeros(len(keeps), np.int8)
     return np.concatenate([may_keep, np.array([box in legal for box in boxes], np.int8)])
 

@@ -11,10 +11,11 @@ import pytest
 from gymnasium.error import DependencyNotInstalled
 
 from tests.envs.play import random_legal
-from tests.plain_rules import names_of, plain_joker, plain_legal, plain_score, split
+from yatzy_env import reference
 from yatzy_env.envs import YatzyEnv
 from yatzy_env.envs.render import SheetView, sheet_image, sheet_text
 from yatzy_env.games import Games, action_masks, new_games, play
+from yatzy_env.reference import names_of, split
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.rules.names import box_label
 from yatzy_env.situation import Situation, batch, single
@@ -102,11 +103,11 @@ def test_offers_are_the_legal_boxes_at_their_plain_points(each_ruleset: Ruleset)
         if not roll:
             assert offers == {}
             continue
-        assert set(offers) == plain_legal(each_ruleset, filled, roll)
-        joker = plain_joker(each_ruleset, filled, roll)
+        assert set(offers) == reference.legal(each_ruleset, filled, roll)
+        joker = reference.is_joker(each_ruleset, filled, roll)
         for name, cell in offers.items():
             box, column = split(name)
-            points = plain_score(each_ruleset, box, roll, joker) * each_ruleset.columns[column]
+            points = reference.score(each_ruleset, box, roll, joker) * each_ruleset.columns[column]
             assert re.split(r"[(+)]", cell)[1] == str(points)
 
 

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.envs.play import plain_mask
-from tests.plain_rules import plain_boxes, plain_total
-from yatzy_env import Ruleset, action_names, compile_tables, ruleset
+from tests.plain_games import plain_total
+from yatzy_env import Ruleset, action_names, compile_tables, reference, ruleset
 from yatzy_env.envs.batch import YatzyVectorEnv
 from yatzy_env.envs.observation import observe
 from yatzy_env.games import action_masks, new_games, play
@@ -46,7 +46,7 @@ def play_and_check(name: str, steps: int, lanes: int) -> int:
         How many episodes ended, each with a return equal to its total; the plain scorer adds up those of some lanes.
     """
     env = YatzyVectorEnv(lanes, name)
-    keeps, boxes = env.tables.keeps, plain_boxes(env.rules)
+    keeps, boxes = env.tables.keeps, reference.boxes_of(env.rules)
     dice = [dice_of(counts) for counts in env.tables.counts[keeps:].tolist()]
     rng = np.random.default_rng(3)
     _, infos = env.reset(seed=3)

@@ -9,13 +9,13 @@ import numpy as np
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.optimal import OptimalAgent
 from yatzy_env.agent import best_actions
-from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
 from yatzy_env.evaluation.provenance import command_line, provenance
 from yatzy_env.evaluation.results import Evaluation, evaluate
+from yatzy_env.reference import Card, Solver, empty_card, names_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.solver import Solution, solve
-from yatzy_env.tables import Tables, compile_tables
+from yatzy_env.tables import Tables, action_names, compile_tables
 
 TINY = ruleset(
     {
@@ -29,52 +29,29 @@ TINY = ruleset(
 
 
 class PlainSolution:
-    """The exact solution of a tiny ruleset of one column by plain recursion, as far as the evaluation asks for it."""
+    """The exact solution of a tiny ruleset by the plain reading, as far as the evaluation asks for it."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules
-        tables = compile_tables(rules)
-        card = tables.card
+        self._solver = Solver(rules)
+        self._number = {name: action for action, name in enumerate(action_names(rules))}
+        self.expected_score = self._solver.card_value(empty_card(rules))
 
-        @cache
-        def card_value(filled: int, upper: int, fifty: bool) -> float:
-            return 0.0 if filled == card.all_boxes else throw_value(filled, upper, fifty, 0, tables.throws)
-
-        @cache
-        def throw_value(filled: int, upper: int, fifty: bool, held: int, throws: int) -> float:
-            """Dice are thrown one after the other until the roll is complete; `throws` are left before this one."""
-            if held >= tables.keeps:
-                return max(v for v in actions(filled, upper, fifty, held - tables.keeps, throws - 1) if v == v)
-            more = tables.add[held].tolist()
-            return sum(throw_value(filled, upper, fifty, bigger, throws) for bigger in more) / 6
-
-        @cache
-        def actions(filled: int, upper: int, fifty: bool, roll: int, throws_left: int) -> tuple[float, ...]:
-            values = [float("nan")] * tables.actions
-            for keep in range(tables.keeps):
-                if throws_left and tables.within[roll, keep]:
-                    values[keep] = throw_value(filled, upper, fifty, keep, throws_left)
-            same = int(tables.alike[roll])
-            for box in range(card.boxes):
-                if legal_boxes(card, filled, same) >> box & 1:
-                    points = int(tables.points[int(is_joker(card, filled, same)), box, roll])
-                    upper_after = upper + (points if card.face[box] else 0)
-                    after = (filled | 1 << box, upper_after, bool(fifty_after(card, fifty, box, points)))
-                    gained = points + bonus_step(card, box, points, upper) + extra_step(card, fifty, same)
-                    values[tables.keeps + box] = gained + card_value(*after)
-            return tuple(values)
-
-        self._card, self._actions = card_value, actions
-        self.expected_score = card_value(0, 0, False)
+    def _card(self, filled: int, upper: int, scored: bool) -> Card:
+        return Card(frozenset(names_of(self.rules, filled)), (upper,), scored)
 
     def card_values(self, filled: np.ndarray, upper: np.ndarray, fifty: np.ndarray) -> np.ndarray:
         cards = zip(filled.tolist(), upper.tolist(), fifty.tolist(), strict=True)
-        return np.array([self._card(*card) for card in cards], np.float64)
+        return np.array([self._solver.card_value(self._card(*card)) for card in cards], np.float64)
 
     def batch_action_values(self, situations: Situations) -> np.ndarray:
-        lanes = [values.tolist() for values in situations._replace(upper=situations.upper[:, 0])]
-        rows = [self._actions(*lane) for lane in zip(*lanes, strict=True)]
-        return np.array(rows, np.float64).reshape(-1, compile_tables(self.rules).actions)
+        now = [values.tolist() for values in situations._replace(upper=situations.upper[:, 0])]
+        rows = np.full((len(situations.roll), len(self._number)), np.nan)
+        for row, (filled, upper, scored, roll, throws_left) in zip(rows, zip(*now, strict=True), strict=True):
+            card, dice = self._card(filled, upper, scored), self._solver.rolls[roll]
+            for name, value in self._solver.action_values(card, dice, throws_left).items():
+                row[self._number[name]] = value
+        return rows
 
 
 @cache

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import replace
-from functools import cache
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
 from zlib import crc32
 
@@ -18,7 +17,7 @@ from agents.ppo.agent import PPOAgent
 from agents.ppo.weights import PolicyWeights
 from scripts import evaluate
 from tests.evaluation.helpers import TINY, tiny_solution
-from tests.plain_rules import PlainCard, bits_of, names_of
+from tests.plain_games import play_out
 from yatzy_env.agent import Agent
 from yatzy_env.envs.observation import observation_size, observe
 from yatzy_env.errors import IllegalActionError, YatzyError
@@ -27,11 +26,11 @@ from yatzy_env.evaluation.exact import exact_score
 from yatzy_env.evaluation.matches import MeasurementError, play_match
 from yatzy_env.evaluation.statistics import estimate
 from yatzy_env.games import action_masks
-from yatzy_env.multisets import dice_of
+from yatzy_env.reference import Card, Dice, Solver, bits_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.solver import solve
-from yatzy_env.tables import compile_tables
+from yatzy_env.tables import action_names, compile_tables
 
 THREE = TINY.replace(dice=3, boxes=("ones", "twos", "chance", "yatzy"), bonus_threshold=5)
 
@@ -91,73 +90,33 @@ def network(rules: Ruleset, seed: int = 1) -> PolicyWeights:
     return PolicyWeights(layers, "relu", rules.name, rules.digest, 0)
 
 
-@cache
-def throws(number: int) -> dict[tuple[int, ...], float]:
-    """The chances of what some dice show, in ascending order."""
-    found = Counter(tuple(sorted(faces)) for faces in product(range(1, 7), repeat=number))
-    return {faces: count / 6**number for faces, count in found.items()}
-
-
 def plain_exact(agent: Agent, rules: Ruleset) -> tuple[dict[int, float], int, float]:
     """Plays every game there is on plain score cards: chances of the totals, number of situations, bonus rate.
 
     Cards are told apart by everything on them: no upper sums are merged.
     """
-    cards: dict[tuple, dict[int, float]] = {(0, 0, False, 0): {0: 1.0}}
-    seen: set[tuple] = set()
-    for _ in rules.boxes:
-        after: dict[tuple, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-        for card, totals in cards.items():
-            for (then, gained), share in plain_turn(agent, rules, card, seen).items():
-                for total, chance in totals.items():
-                    after[then][total + gained] += chance * share
-        cards = after
-    every: dict[int, float] = defaultdict(float)
-    bonus = 0.0
-    for (_, upper, _, _), totals in cards.items():
-        for total, chance in totals.items():
-            every[total] += chance
-            bonus += chance * (rules.bonus_points > 0 and upper >= rules.bonus_threshold)
-    return every, len(seen), bonus
+    names = action_names(rules)
+    number = {roll: index for index, roll in enumerate(Solver(rules).rolls)}
+    seen = set()
 
-
-def plain_turn(agent: Agent, rules: Ruleset, card: tuple, seen: set[tuple]) -> dict[tuple, float]:
-    """The chances of what a turn leads to: the card after it and the points gained."""
-    tables = compile_tables(rules)
-    keeps = [dice_of(counts) for counts in tables.counts[: tables.keeps].tolist()]
-    rolls = {dice_of(counts): number for number, counts in enumerate(tables.counts[tables.keeps :].tolist())}
-    filled, upper, fifty, pool = card
-    ends: dict[tuple, float] = defaultdict(float)
-    now = throws(rules.dice)
-    for left in range(rules.throws - 1 + pool, -1, -1):
-        size = len(now)
+    def choose(card: Card, rolls: list[Dice], throws_left: int) -> list[str]:
+        size = len(rolls)
         situations = Situations(
-            np.full(size, filled),
-            np.full((size, 1), upper),
-            np.full(size, fifty),
-            np.array([rolls[roll] for roll in now], np.int64),
-            np.full(size, left),
+            np.full(size, bits_of(rules, card.filled)),
+            np.full((size, 1), card.upper),
+            np.full(size, card.yatzy_scored),
+            np.array([number[roll] for roll in rolls], np.int64),
+            np.full(size, throws_left),
         )
-        seen.update((filled, upper, fifty, roll, left) for roll in now)
-        following: dict[tuple[int, ...], float] = defaultdict(float)
-        for (roll, share), action in zip(now.items(), agent.act(situations, np.zeros(size)).tolist(), strict=True):
-            if action < tables.keeps:
-                for thrown, part in throws(rules.dice - len(keeps[action])).items():
-                    following[tuple(sorted(keeps[action] + thrown))] += share * part
-            else:
-                ends[plain_fill(rules, card, rules.box_names[action - tables.keeps], roll, left)] += share
-        now = following
-    return ends
+        seen.update((card._replace(pool=0), roll, throws_left) for roll in rolls)
+        return [names[action] for action in agent.act(situations, np.zeros(size)).tolist()]
 
-
-def plain_fill(rules: Ruleset, card: tuple, box: str, roll: tuple[int, ...], left: int) -> tuple:
-    filled, upper, fifty, pool = card
-    sheet = PlainCard(rules)
-    sheet.filled, sheet.upper, sheet.pool, sheet.yatzy_holds_points = names_of(rules, filled), [upper], pool, fifty
-    sheet.bonus_paid = [upper >= rules.bonus_threshold]
-    gained = sheet.fill(box, roll, rules.throws + pool - left)
-    holds = sheet.yatzy_holds_points and rules.extra_yatzy_bonus > 0
-    return (bits_of(rules, sheet.filled), sheet.upper[0], holds, sheet.pool), gained
+    totals: dict[int, float] = defaultdict(float)
+    bonus = 0.0
+    for end, chance in play_out(rules, choose).items():
+        totals[end.points] += chance
+        bonus += chance * end.bonus
+    return totals, len(seen), bonus
 
 
 GAMES = {

@@ -7,9 +7,11 @@ from contextlib import suppress
 from itertools import combinations_with_replacement
 from random import Random
 
-from tests.plain_rules import PlainCard, all_alike, bits_of, names_of, plain_boxes, plain_score, split
+from tests.plain_games import PlainCard
+from yatzy_env import reference
 from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
 from yatzy_env.errors import RulesetError
+from yatzy_env.reference import all_alike, bits_of, names_of, split
 from yatzy_env.rules import Ruleset, ruleset, rulesets
 from yatzy_env.tables import compile_tables
 
@@ -66,7 +68,7 @@ def random_rules(seed: int) -> Ruleset:
     rng = Random(seed)
     rules = ruleset(rng.choice(rulesets())).replace(name=f"random-{seed}", saved_throws=False)
     dice = rng.choice((2, 3, 4, 5, 6))
-    payable = [box for box in rules.boxes if any(plain_score(rules, box, roll) for roll in all_rolls(dice))]
+    payable = [box for box in rules.boxes if any(reference.score(rules, box, roll) for roll in all_rolls(dice))]
     rules = rules.replace(dice=dice, boxes=payable, bonus_threshold=10 * dice)
     few = [tuple(box for box in rules.boxes if rng.random() < 0.7) for _ in range(2)]
     wanted = {
@@ -152,7 +154,7 @@ class LibraryCard:
         if box not in self.legal(dice):
             raise ValueError(f"{box} may not be filled with {dice}")
         card = self.tables.card
-        place = plain_boxes(self.rules).index(box)
+        place = reference.boxes_of(self.rules).index(box)
         column = int(card.column[place])
         alike = self._alike(dice)
         points = int(self.tables.points[int(self.joker(dice)), place, self.rolls[tuple(sorted(dice))]])

@@ -9,20 +9,11 @@ import numpy as np
 import pytest
 from numba import njit
 
-from tests.plain_rules import (
-    FACE_OF,
-    PlainCard,
-    all_alike,
-    bits_of,
-    names_of,
-    plain_boxes,
-    plain_joker,
-    plain_legal,
-    plain_total,
-    split,
-)
+from tests.plain_games import PlainCard, plain_total
 from tests.rules.helpers import LibraryCard, play
+from yatzy_env import reference
 from yatzy_env.card import follows_order, is_joker, legal_boxes, legal_by_order, open_upper_points
+from yatzy_env.reference import FACE_OF, all_alike, bits_of, names_of, split
 from yatzy_env.rules import Ruleset, ruleset, rulesets
 from yatzy_env.tables import compile_tables
 
@@ -74,11 +65,11 @@ def dice_for(rules: Ruleset, alike: int) -> tuple[int, ...]:
 def assert_legality(rules: Ruleset, masks: list[int], alikes: list[int]) -> None:
     card = compile_tables(rules).card
     legal, joker = sweep(card, np.array(masks, np.int64), np.array(alikes, np.int64))
-    full = 2 ** len(plain_boxes(rules)) - 1
+    full = 2 ** len(reference.boxes_of(rules)) - 1
     for mask, alike, found, found_joker in zip(masks, alikes, legal.tolist(), joker.tolist(), strict=True):
         filled, dice = names_of(rules, mask), dice_for(rules, alike)
-        assert names_of(rules, found) == plain_legal(rules, filled, dice), (filled, dice)
-        assert found_joker == plain_joker(rules, filled, dice), (filled, dice)
+        assert names_of(rules, found) == reference.legal(rules, filled, dice), (filled, dice)
+        assert found_joker == reference.is_joker(rules, filled, dice), (filled, dice)
         assert (found == 0) == (mask == full)
         assert found & mask == 0
 
@@ -89,12 +80,12 @@ def assert_legality(rules: Ruleset, masks: list[int], alikes: list[int]) -> None
 @pytest.mark.parametrize(("order", "yatzy_first", "joker", "columns"), SMALL, ids=SMALL_IDS)
 def test_legality_of_every_card_of_a_small_sheet(order, yatzy_first, joker, columns):
     rules = small_card(order, yatzy_first, joker, columns)
-    pairs = list(product(range(2 ** len(plain_boxes(rules))), range(7)))
+    pairs = list(product(range(2 ** len(reference.boxes_of(rules))), range(7)))
     assert_legality(rules, [mask for mask, _ in pairs], [alike for _, alike in pairs])
 
 
 def test_legality_of_random_cards(each_ruleset: Ruleset, rng: Random):
-    size = len(plain_boxes(each_ruleset))
+    size = len(reference.boxes_of(each_ruleset))
     full = 2**size - 1
     # Half of them nearly full, where the rules bite.
     masks = [rng.getrandbits(size) for _ in range(2500)]
@@ -103,10 +94,10 @@ def test_legality_of_random_cards(each_ruleset: Ruleset, rng: Random):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in rulesets() if len(plain_boxes(ruleset(name))) <= 15])
+@pytest.mark.parametrize("name", [name for name in rulesets() if len(reference.boxes_of(ruleset(name))) <= 15])
 def test_legality_of_every_card(name: str):
     rules = ruleset(name)
-    pairs = list(product(range(2 ** len(plain_boxes(rules))), range(7)))
+    pairs = list(product(range(2 ** len(reference.boxes_of(rules))), range(7)))
     assert_legality(rules, [mask for mask, _ in pairs], [alike for _, alike in pairs])
 
 
@@ -118,12 +109,12 @@ def test_follows_order_holds_for_exactly_the_cards_that_play_can_reach(order, ya
     while waiting:
         filled = waiting.pop()
         for alike in range(7):
-            for box in plain_legal(rules, filled, dice_for(rules, alike)):
+            for box in reference.legal(rules, filled, dice_for(rules, alike)):
                 after = filled | {box}
                 if after not in reached:
                     reached.add(after)
                     waiting.append(after)
-    accepted = {mask for mask in range(2 ** len(plain_boxes(rules))) if follows_order(card, mask)}
+    accepted = {mask for mask in range(2 ** len(reference.boxes_of(rules))) if follows_order(card, mask)}
     assert accepted == {bits_of(rules, filled) for filled in reached}
 
 
@@ -143,7 +134,7 @@ def test_legal_by_order_is_what_ordinary_dice_may_fill(each_ruleset: Ruleset, rn
 
 
 def test_box_names_and_bits(each_ruleset: Ruleset):
-    names = plain_boxes(each_ruleset)
+    names = reference.boxes_of(each_ruleset)
     card = compile_tables(each_ruleset).card
     assert list(each_ruleset.box_names) == names
     assert [each_ruleset.box_index(box) for box in names] == list(range(len(names)))
@@ -173,11 +164,11 @@ def test_every_step_of_random_games(each_ruleset: Ruleset, house: str, rng: Rand
             assert library.fill(box, thrown) == plain.fill(box, thrown)
             assert library.total == plain.total
             assert library.upper == plain.upper
-            assert library.fifty == (plain.yatzy_holds_points and rules.extra_yatzy_bonus > 0)
+            assert library.fifty == plain.card.yatzy_scored
             for column in range(len(rules.columns)):
                 left = sum(
                     rules.dice * FACE_OF[split(name)[0]]
-                    for name in set(plain_boxes(rules)) - plain.filled
+                    for name in set(reference.boxes_of(rules)) - plain.filled
                     if split(name)[0] in FACE_OF and split(name)[1] == column
                 )
                 assert open_upper_points(library.tables.card, library.bits, column) == left
@@ -190,8 +181,8 @@ def test_random_games_meet_what_they_are_meant_to_test(rng: Random):
     met = dict.fromkeys(["joker", "extra", "bonus", "zero in yatzy", "points in yatzy"], 0)
     for plain, box, dice, _ in (step for _ in range(60) for step in play(ruleset("yahtzee"), rng)):
         met["joker"] += plain.joker(dice) and split(box)[0] in ("full_house", "small_straight", "large_straight")
-        met["extra"] += plain.yatzy_holds_points and all_alike(dice)
-        met["bonus"] += plain.bonus_paid[0]
+        met["extra"] += plain.card.yatzy_scored and all_alike(dice)
+        met["bonus"] += plain.upper[0] >= plain.rules.bonus_threshold
         met["zero in yatzy"] += box == "yatzy" and not all_alike(dice)
         met["points in yatzy"] += box == "yatzy" and all_alike(dice)
     assert min(met.values()) >= 10, met
@@ -438,11 +429,11 @@ def test_throws_of_the_rules_leave_seven():
     pools = []
     for box, throws in zip(card.rules.boxes, (1, 3, 2, 1, 3, 1), strict=False):
         card.fill(box, (1, 2, 3, 4, 5, 6), throws)
-        pools.append(card.pool)
+        pools.append(card.card.pool)
     assert pools == [2, 2, 3, 5, 5, 7]
     assert card.throws_of_turn == 10
     card.fill("one_pair", (1, 2, 3, 4, 5, 6), 9)
-    assert card.pool == 1
+    assert card.card.pool == 1
     with pytest.raises(ValueError, match="5 throws; there are 4"):
         card.fill("chance", (1, 2, 3, 4, 5, 6), 5)
     with pytest.raises(ValueError, match="0 throws"):
@@ -453,11 +444,11 @@ def test_the_pool_has_no_cap():
     card = PlainCard(ruleset("maxi-alga"))
     for box in card.rules.boxes:
         card.fill(box, (1, 2, 3, 4, 5, 6), 1)
-    assert card.pool == 40
+    assert card.card.pool == 40
 
 
 @pytest.mark.parametrize("name", [name for name in rulesets() if name != "maxi-alga"])
 def test_other_games_save_nothing(name):
     card = PlainCard(ruleset(name))
-    card.fill(plain_boxes(card.rules)[0], (1,) * card.rules.dice, 1)
+    card.fill(reference.boxes_of(card.rules)[0], (1,) * card.rules.dice, 1)
     assert card.throws_of_turn == 3

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from random import Random
 
 import pytest
 
-from tests.plain_rules import FACE_OF, PlainCard, all_alike, plain_score
+from tests.plain_games import PlainCard
 from tests.rules.helpers import all_rolls, play
+from yatzy_env import reference
+from yatzy_env.reference import FACE_OF, Card, all_alike
 from yatzy_env.rules import Ruleset, ruleset
 
 PUBLISHED = [
@@ -49,34 +50,29 @@ def best_total(rules: Ruleset) -> int:
     """The highest total by trying every roll in every box at every turn, positions met twice being tried once."""
     same: dict[tuple, tuple[int, ...]] = {}
     for dice in all_rolls(rules.dice):
-        points = tuple(plain_score(rules, box, dice) for box in rules.boxes)
+        points = tuple(reference.score(rules, box, dice) for box in rules.boxes)
         same.setdefault((points, dice[0] if all_alike(dice) else 0), dice)
     rolls = list(same.values())
-    known: dict[tuple, int] = {}
+    known: dict[Card, int] = {}
 
-    def position(card: PlainCard) -> tuple:
-        upper = tuple(
-            -1 if paid else points for paid, points in zip(card.bonus_paid, card.upper, strict=True)
-        )  # a paid bonus makes the sum irrelevant
-        return frozenset(card.filled), upper if rules.bonus_points else (), card.yatzy_holds_points
+    def merged(card: Card) -> Card:
+        """A card of the same future: a bonus paid, or none, makes the sum irrelevant."""
+        capped = tuple(min(points, rules.bonus_threshold) for points in card.upper)
+        return card._replace(upper=capped if rules.bonus_points else (0,) * len(capped))
 
-    def search(card: PlainCard) -> int:
-        if card.full:
+    def search(card: Card) -> int:
+        if len(card.filled) == len(reference.boxes_of(rules)):
             return 0
-        place = position(card)
-        if place not in known:
-            best: dict[tuple, tuple[int, PlainCard]] = {}
+        if card not in known:
+            best: dict[Card, int] = {}
             for dice in rolls:
-                for box in card.legal(dice):
-                    after = deepcopy(card, {id(rules): rules})
-                    gained = after.fill(box, dice)
-                    there = position(after)
-                    if there not in best or gained > best[there][0]:
-                        best[there] = gained, after
-            known[place] = max(gained + search(after) for gained, after in best.values())
-        return known[place]
+                for box in reference.legal(rules, card.filled, dice):
+                    gained, after = reference.fill(rules, card, box, dice)
+                    best[merged(after)] = max(gained, best.get(merged(after), 0))
+            known[card] = max(gained + search(after) for after, gained in best.items())
+        return known[card]
 
-    return search(PlainCard(rules))
+    return search(reference.empty_card(rules))
 
 
 THREE = {"dice": 3, "bonus_threshold": 12, "bonus_points": 20}

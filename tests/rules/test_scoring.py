@@ -8,14 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.plain_rules import all_alike, plain_score
-from tests.rules.helpers import all_rolls, variants
+from tests.rules.helpers import all_rolls, random_rules, variants
+from yatzy_env import reference
 from yatzy_env.errors import RulesetError
+from yatzy_env.reference import all_alike
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.tables import compile_tables
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "scoring.json").read_text(encoding="utf-8"))
-VARIANTS = variants()
+VARIANTS = variants() | {f"random {seed}": random_rules(seed) for seed in range(12)}
 
 
 PAYING = set(Ruleset.model_fields) - {
@@ -29,7 +30,7 @@ def plain_table(rules: Ruleset) -> list[list[int]]:
     """Plain points of every roll in every box of one column, worked out once for rules that pay alike."""
     paying = tuple(getattr(rules, field) for field in sorted(PAYING))
     if paying not in _tables:
-        _tables[paying] = [[plain_score(rules, box, dice) for dice in all_rolls(rules.dice)] for box in rules.boxes]
+        _tables[paying] = [[reference.score(rules, box, dice) for dice in all_rolls(rules.dice)] for box in rules.boxes]
     return _tables[paying]
 
 
@@ -43,7 +44,7 @@ def test_all_public_cases_are_here():
 def test_public_case(case):
     rules = ruleset(case["ruleset"])
     assert rules.score(case["category"], case["dice"]) == case["expected"]
-    assert plain_score(rules, case["category"], case["dice"]) == case["expected"]
+    assert reference.score(rules, case["category"], case["dice"]) == case["expected"]
 
 
 # (ruleset, changes, box, dice, points)
@@ -128,7 +129,7 @@ def test_example_of_the_rules(name, changes, box, dice, points):
     rules = ruleset(name).replace(**changes)
     thrown = [int(die) for die in dice]
     assert rules.score(box, thrown) == points
-    assert plain_score(rules, box, thrown) == points
+    assert reference.score(rules, box, thrown) == points
 
 
 @pytest.mark.parametrize("rules", VARIANTS.values(), ids=VARIANTS.keys())
@@ -149,7 +150,7 @@ def test_every_joker_in_every_box(rules: Ruleset):
     alike = [number for number, dice in enumerate(rolls) if all_alike(dice)]
     boxes = [box for box in rules.boxes if rules.dice == 5 or box != "full_house"]  # six dice: see the next test
     places = [rules.boxes.index(box) for box in boxes]
-    expected = [[plain_score(rules, box, rolls[number], joker=True) for number in alike] for box in boxes]
+    expected = [[reference.score(rules, box, rolls[number], joker=True) for number in alike] for box in boxes]
     np.testing.assert_array_equal(tables.points[1][np.ix_(places, alike)], expected)
 
 
@@ -158,7 +159,7 @@ def test_a_joker_in_a_summed_full_house_of_six_dice_pays_five_dice():
     rules = ruleset("maxi-danish").replace(joker="forced")
     tables = compile_tables(rules)
     assert tables.points[1, rules.boxes.index("full_house"), -1] == 30
-    assert plain_score(rules, "full_house", (6,) * 6, joker=True) == 30
+    assert reference.score(rules, "full_house", (6,) * 6, joker=True) == 30
 
 
 @pytest.mark.parametrize(("box", "points"), [("full_house", 25), ("small_straight", 30), ("large_straight", 40)])
@@ -176,7 +177,7 @@ def test_a_yahtzee_joker_pays_25_30_40(name, box, points):
 def test_most_is_the_largest_payment_that_the_rules_allow(rules: Ruleset):
     expected = []
     for box, payments in zip(rules.boxes, plain_table(rules), strict=True):
-        jokers = [plain_score(rules, box, (face,) * rules.dice, joker=True) for face in range(1, 7)]
+        jokers = [reference.score(rules, box, (face,) * rules.dice, joker=True) for face in range(1, 7)]
         expected.append(max(payments + jokers) if rules.joker != "none" else max(payments))
     expected = [points * factor for factor in rules.columns for points in expected]
     assert compile_tables(rules).most.tolist() == expected

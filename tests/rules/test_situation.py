@@ -9,9 +9,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from tests.plain_rules import PlainCard, bits_of, plain_boxes
+from tests.plain_games import PlainCard
 from tests.rules.helpers import all_rolls, play
+from yatzy_env import reference
 from yatzy_env.errors import SituationError
+from yatzy_env.reference import bits_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch, check_situation, empty_situations, single
 from yatzy_env.tables import compile_tables
@@ -29,14 +31,14 @@ def situations_of(rules: Ruleset, rng: Random):
                 upper=tuple(shadow.upper),
                 roll=tuple(sorted(thrown)),
                 throws_left=start - throw,
-                yatzy_fifty=shadow.yatzy_holds_points and rules.extra_yatzy_bonus > 0,
+                yatzy_fifty=shadow.card.yatzy_scored,
             )
         shadow.fill(box, dice, throws)
     yield Situation(
-        filled=2 ** len(plain_boxes(rules)) - 1,
+        filled=2 ** len(reference.boxes_of(rules)) - 1,
         upper=tuple(shadow.upper),
         throws_left=0,
-        yatzy_fifty=shadow.yatzy_holds_points and rules.extra_yatzy_bonus > 0,
+        yatzy_fifty=shadow.card.yatzy_scored,
     )
 
 
@@ -173,22 +175,18 @@ def test_accepted_cards_are_exactly_those_that_play_reaches(changes):
     boxes = ("ones", "sixes", "yatzy", "one_pair")
     rules = ruleset({"name": "small", "dice": 2, "boxes": boxes, "bonus_threshold": 7} | changes)
     rolls = all_rolls(2)
-    start = (frozenset(), (0,) * len(rules.columns), False)
+    start = reference.empty_card(rules)
     reached, waiting = {start}, [start]
     while waiting:
-        filled, upper, fifty = waiting.pop()
-        card = PlainCard(rules)
+        card = waiting.pop()
         for dice in rolls:
-            for box in sorted(_legal(card, filled, dice)):
-                card.filled, card.upper, card.yatzy_holds_points = set(filled), list(upper), fifty
-                card.fill(box, dice)
-                after = (frozenset(card.filled), tuple(card.upper), card.yatzy_holds_points)
+            for box in reference.legal(rules, card.filled, dice):
+                after = reference.fill(rules, card, box, dice)[1]
                 if after not in reached:
                     reached.add(after)
                     waiting.append(after)
-    extra = rules.extra_yatzy_bonus > 0
-    expected = {(bits_of(rules, filled), upper, fifty and extra) for filled, upper, fifty in reached}
-    full = 2 ** len(plain_boxes(rules)) - 1
+    expected = {(bits_of(rules, card.filled), card.upper, card.yatzy_scored) for card in reached}
+    full = 2 ** len(reference.boxes_of(rules)) - 1
     accepted = set()
     for filled, upper, fifty in product(range(full + 1), product(range(15), repeat=len(rules.columns)), (False, True)):
         end = filled == full
@@ -198,11 +196,6 @@ def test_accepted_cards_are_exactly_those_that_play_reaches(changes):
             continue
         accepted.add((filled, upper, fifty))
     assert accepted == expected
-
-
-def _legal(card: PlainCard, filled: frozenset[str], dice: tuple[int, ...]) -> set[str]:
-    card.filled = set(filled)
-    return card.legal(dice)
 
 
 # Batches.

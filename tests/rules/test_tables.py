@@ -8,9 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.plain_rules import all_alike, plain_boxes
 from tests.rules.helpers import all_rolls
+from yatzy_env import reference
 from yatzy_env.multisets import counts_of, dice_of, multisets, probability
+from yatzy_env.reference import all_alike
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.tables import Tables, action_names, compile_tables, roll_index
 
@@ -149,7 +150,7 @@ def test_tables_are_read_only(each_tables: Tables):
 
 
 def test_tables_follow_the_ruleset(each_ruleset: Ruleset, each_tables: Tables):
-    boxes = len(plain_boxes(each_ruleset))
+    boxes = len(reference.boxes_of(each_ruleset))
     assert each_tables.dice == each_tables.card.dice == each_ruleset.dice
     assert each_tables.throws == 3
     assert each_tables.actions == each_tables.keeps + boxes
@@ -201,5 +202,5 @@ def test_action_names_are_in_order_and_differ(each_ruleset: Ruleset, each_tables
     names = action_names(each_ruleset)
     keeps = [" ".join(map(str, dice_of(counts))) for counts in each_tables.counts[: each_tables.keeps].tolist()]
     assert names[: each_tables.keeps] == [f"keep {keep or 'nothing'}" for keep in keeps]
-    assert names[each_tables.keeps :] == [f"score {box}" for box in plain_boxes(each_ruleset)]
+    assert names[each_tables.keeps :] == [f"score {box}" for box in reference.boxes_of(each_ruleset)]
     assert len(set(names)) == len(names) == each_tables.actions

@@ -2,81 +2,38 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from functools import cache
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 
+from tests.plain_games import Choose, play_out
 from tests.solver.helpers import solved
-from tests.solver.plain_solver import PlainSolver, PlainState, throws_of
 from tests.solver.test_plain_agreement import GAMES, random_rules
 from yatzy_env.errors import SolutionError
+from yatzy_env.reference import Card, Dice, Solver
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver.distribution import QUANTILES, find_distribution
 from yatzy_env.solver.expectations import moments_of
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.tables import action_names, compile_tables
 
-Dice = tuple[int, ...]
 
+def optimal_play(rules: Ruleset) -> Choose:
+    """The optimal player on the plain reading; ties within 1e-9 go to the lowest action."""
+    solver, names = Solver(rules), action_names(rules)
 
-class End(NamedTuple):
-    """How a game can end, from some point on."""
+    def choose(card: Card, rolls: list[Dice], throws_left: int) -> list[str]:
+        chosen = []
+        for dice in rolls:
+            values = solver.action_values(card, dice, throws_left)
+            best = max(values.values())
+            chosen.append(next(name for name in names if values.get(name, -1.0) >= best - 1e-9))
+        return chosen
 
-    points: int = 0
-    bonus: bool = False
-    yatzy: bool = False
-
-
-class PlainGames:
-    """All games that optimal play can lead to, and how likely each end is."""
-
-    def __init__(self, rules: Ruleset) -> None:
-        self.rules = rules
-        self.solver = PlainSolver(rules)
-        self.names = action_names(rules)
-        self.of_card = cache(self._of_card)
-        self.of_situation = cache(self._of_situation)
-
-    def _of_card(self, state: PlainState) -> dict[End, float]:
-        if len(state.filled) == len(self.rules.boxes):
-            return {End(): 1.0}
-        first = throws_of(self.rules.dice)
-        return mix((chance, self.of_situation(state, dice, self.rules.throws - 1)) for dice, chance in first)
-
-    def _of_situation(self, state: PlainState, dice: Dice, throws_left: int) -> dict[End, float]:
-        values = self.solver.action_values(state, dice, throws_left)
-        best = max(values.values())
-        action = next(name for name in self.names if values.get(name, -1.0) >= best - 1e-9)
-        verb, what = action.split(" ", 1)
-        if verb == "keep":
-            kept = () if what == "nothing" else tuple(map(int, what.split()))
-            return mix(
-                (chance, self.of_situation(state, tuple(sorted(kept + thrown)), throws_left - 1))
-                for thrown, chance in throws_of(self.rules.dice - len(kept))
-            )
-        gained, after = self.solver.fill(state, what, dice)
-        reached = self.rules.bonus_points > 0 and state.upper < self.rules.bonus_threshold <= after.upper
-        in_yatzy_box = what == "yatzy" and len(set(dice)) == 1
-        ends: dict[End, float] = defaultdict(float)
-        for end, chance in self.of_card(after).items():
-            ends[End(gained + end.points, reached or end.bonus, in_yatzy_box or end.yatzy)] += chance
-        return ends
-
-
-def mix(parts: object) -> dict[End, float]:
-    """The mean of distributions, each with its chance."""
-    ends: dict[End, float] = defaultdict(float)
-    for chance, part in parts:  # type: ignore[attr-defined]
-        for end, share in part.items():
-            ends[end] += chance * share
-    return ends
+    return choose
 
 
 def compare(rules: Ruleset) -> None:
-    ends = PlainGames(rules).of_card(PlainState())
+    ends = play_out(rules, optimal_play(rules))
     expected = np.zeros(rules.max_score + 1)
     for end, chance in ends.items():
         expected[end.points] += chance

@@ -8,10 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from tests.plain_rules import bits_of
 from tests.solver.helpers import same_values, solved
-from tests.solver.plain_solver import PlainSolver
 from yatzy_env.errors import RulesetError
+from yatzy_env.reference import Solver, bits_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch
 from yatzy_env.tables import action_names
@@ -69,21 +68,21 @@ GAMES = {
 
 def compare(rules: Ruleset) -> None:
     """Compares all actions in all situations, the values of all cards and their number."""
-    plain, solution = PlainSolver(rules), solved(rules)
+    plain, solution = Solver(rules), solved(rules)
     number = {name: action for action, name in enumerate(action_names(rules))}
     situations, expected, cards = [], [], set()
-    for state in plain.states():
-        filled = bits_of(rules, state.filled)
-        cards.add((filled, min(state.upper, rules.bonus_threshold if rules.bonus_points else 0), state.fifty))
-        value = solution.card_values([filled], [state.upper], [state.fifty])[0]
-        assert value == pytest.approx(plain.card_value(state), abs=1e-9, rel=0)
-        if len(state.filled) == len(rules.boxes):
+    for card in plain.cards():
+        filled = bits_of(rules, card.filled)
+        cards.add((filled, min(card.upper[0], rules.bonus_threshold if rules.bonus_points else 0), card.yatzy_scored))
+        value = solution.card_values([filled], [card.upper[0]], [card.yatzy_scored])[0]
+        assert value == pytest.approx(plain.card_value(card), abs=1e-9, rel=0)
+        if len(card.filled) == len(rules.boxes):
             continue
         for dice in plain.rolls:
             for throws_left in range(rules.throws):
-                situations.append(Situation(filled, (state.upper,), dice, throws_left, state.fifty))
+                situations.append(Situation(filled, card.upper, dice, throws_left, card.yatzy_scored))
                 row = np.full(len(number), np.nan)
-                for name, value in plain.action_values(state, dice, throws_left).items():
+                for name, value in plain.action_values(card, dice, throws_left).items():
                     row[number[name]] = value
                 expected.append(row)
     found = solution.batch_action_values(batch(rules, situations))

@@ -23,11 +23,10 @@ import pytest
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.optimal import OptimalAgent
 from agents.session import announcement, can_solve
-from tests.plain_rules import bits_of
 from tests.solver.helpers import same_values, sampled, solved
-from tests.solver.plain_solver import PlainSolver
 from yatzy_env.errors import SituationError, SolutionError
 from yatzy_env.evaluation.matches import check_luck, play_match
+from yatzy_env.reference import Solver, bits_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch
 from yatzy_env.solver import Solution, is_cached, saved_solve, solve
@@ -114,31 +113,31 @@ def refused(what: Any) -> str:
 
 def compare(rules: Ruleset) -> None:
     """Compares all actions in all situations, the values of all cards and pools, and their number."""
-    plain, solution = PlainSolver(rules), solve(rules, cache=False, progress=False)
+    plain, solution = Solver(rules), solve(rules, cache=False, progress=False)
     number = {name: action for action, name in enumerate(action_names(rules))}
     cards = set()
-    for state in plain.states():
-        filled = bits_of(rules, state.filled)
-        pools = range((rules.throws - 1) * len(state.filled) + 1)
-        upper = min(state.upper, rules.bonus_threshold if rules.bonus_points else 0)
-        cards.update((filled, upper, state.fifty, pool) for pool in pools)
-        values = solution.card_values(filled, state.upper, state.fifty, pools)
-        assert values == pytest.approx([plain.card_value(state, pool) for pool in pools], abs=1e-9, rel=0)
-        if len(state.filled) == len(rules.boxes):
+    for card in plain.cards():
+        filled = bits_of(rules, card.filled)
+        pools = range((rules.throws - 1) * len(card.filled) + 1)
+        upper = min(card.upper[0], rules.bonus_threshold if rules.bonus_points else 0)
+        cards.update((filled, upper, card.yatzy_scored, pool) for pool in pools)
+        values = solution.card_values(filled, card.upper[0], card.yatzy_scored, pools)
+        assert values == pytest.approx([plain.card_value(card._replace(pool=pool)) for pool in pools], abs=1e-9, rel=0)
+        if len(card.filled) == len(rules.boxes):
             continue
-        throws = range(plain.most_throws_left(state) + 1)
-        one = batch(rules, [Situation(filled, (state.upper,), plain.rolls[0], throws[-1], state.fifty)])
+        throws = range(plain.most_throws_left(card) + 1)
+        one = batch(rules, [Situation(filled, card.upper, plain.rolls[0], throws[-1], card.yatzy_scored)])
         count = len(plain.rolls) * len(throws)
         now = one.take(np.zeros(count, np.int64))._replace(
             roll=np.repeat(np.arange(len(plain.rolls)), len(throws)), throws_left=np.tile(throws, len(plain.rolls))
         )
         expected = np.full((count, len(number)), np.nan)
         for row, (dice, throws_left) in zip(expected, product(plain.rolls, throws), strict=True):
-            for name, value in plain.action_values(state, dice, throws_left).items():
+            for name, value in plain.action_values(card, dice, throws_left).items():
                 row[number[name]] = value
         assert same_values(solution.batch_action_values(now), expected)
     assert solution.cards == len(cards)
-    assert solution.expected_score == pytest.approx(plain.card_value(next(plain.states())), abs=1e-9, rel=0)
+    assert solution.expected_score == pytest.approx(plain.card_value(next(plain.cards())), abs=1e-9, rel=0)
 
 
 @pytest.mark.parametrize("game", GAMES)

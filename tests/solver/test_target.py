@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
 
-from tests.plain_rules import plain_legal
 from tests.solver.helpers import solved
-from tests.solver.plain_solver import Dice, PlainSolver, PlainState, parts_of, throws_of
 from tests.solver.test_plain_agreement import GAMES, random_rules
+from yatzy_env import reference
 from yatzy_env.errors import SolutionError
+from yatzy_env.reference import Card
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver.target import best_chances
 from yatzy_env.tables import compile_tables
@@ -23,33 +22,21 @@ class PlainTarget:
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules
-        self.solver = PlainSolver(rules)
         self.chance = cache(self._chance)
 
-    def _chance(self, state: PlainState, need: int) -> float:
+    def _chance(self, card: Card, need: int) -> float:
         if need <= 0:
             return 1.0
-        if len(state.filled) == len(self.rules.boxes):
+        if len(card.filled) == len(self.rules.boxes):
             return 0.0
-        stop: dict[Dice, float] = {}
-        for dice in self.solver.rolls:
-            ways = [self.solver.fill(state, box, dice) for box in plain_legal(self.rules, state.filled, dice)]
-            stop[dice] = max(self.chance(after, need - gained) for gained, after in ways)
-        worth = stop
-        for _ in range(self.rules.throws - 1):
-            keeps = {
-                keep: sum(share * worth[tuple(sorted(keep + new))] for new, share in throws_of(self.rules.dice - size))
-                for size in range(self.rules.dice)
-                for keep in combinations_with_replacement(range(1, 7), size)
-            }
-            worth = {dice: max(stop[dice], *(keeps[keep] for keep in parts_of(dice))) for dice in stop}
-        return sum(share * worth[dice] for dice, share in throws_of(self.rules.dice))
+        plan = reference.plan_turn(self.rules, card, lambda gained, after: self.chance(after, need - gained))
+        return reference.mean(self.rules.dice, plan.rolls[-1])
 
 
 def compare(rules: Ruleset) -> None:
     plain = PlainTarget(rules)
     found = best_chances(compile_tables(rules))
-    expected = [plain.chance(PlainState(), need) for need in range(len(found) + 3)]
+    expected = [plain.chance(reference.empty_card(rules), need) for need in range(len(found) + 3)]
     assert np.allclose(found, expected[: len(found)], rtol=0, atol=1e-12)
     assert expected[len(found) :] == [0, 0, 0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.plain_rules import FACE_OF, plain_legal, plain_score
-from tests.solver.plain_solver import Dice, parts_of, throws_of
+from yatzy_env import reference
 from yatzy_env.errors import SolutionError
+from yatzy_env.reference import Card
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver import solve, triple, triple_endgame
 from yatzy_env.solver.layout import lay_out
@@ -66,45 +66,24 @@ CLOSE = 0.12
 
 
 class JointSolver:
-    """The exact optimum of several columns at once: plain recursion over (filled boxes, upper sum) of each column."""
+    """The exact optimum of several columns at once: plain recursion over cards, upper sums cut at the threshold."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules
-        self.one = rules.replace(columns=(1,))
-        self.rolls: list[Dice] = list(combinations_with_replacement(range(1, 7), rules.dice))
         self.value = cache(self._value)
 
     def start(self) -> float:
-        return self.value(((frozenset(), 0),) * len(self.rules.columns))
+        return self.value(reference.empty_card(self.rules))
 
-    def _value(self, card: tuple[tuple[frozenset[str], int], ...]) -> float:
-        rules = self.rules
-        if all(len(filled) == len(rules.boxes) for filled, _ in card):
+    def _value(self, card: Card) -> float:
+        if len(card.filled) == len(self.rules.box_names):
             return 0.0
-        stop = {dice: max(self._choices(card, dice)) for dice in self.rolls}
-        values = dict(stop)
-        for _ in range(rules.throws - 1):
-            keeps = {
-                keep: sum(chance * values[tuple(sorted(keep + dice))] for dice, chance in throws_of(rules.dice - size))
-                for size in range(rules.dice)
-                for keep in combinations_with_replacement(range(1, 7), size)
-            }
-            values = {dice: max(stop[dice], *(keeps[keep] for keep in parts_of(dice))) for dice in self.rolls}
-        return sum(chance * values[dice] for dice, chance in throws_of(rules.dice))
+        plan = reference.plan_turn(self.rules, card, self._worth)
+        return reference.mean(self.rules.dice, plan.rolls[-1])
 
-    def _choices(self, card: tuple[tuple[frozenset[str], int], ...], dice: Dice) -> list[float]:
-        rules, found = self.rules, list[float]()
-        for column, (filled, upper) in enumerate(card):
-            if len(filled) == len(rules.boxes):
-                continue
-            for box in plain_legal(self.one, filled, dice):
-                points = plain_score(self.one, box, dice)
-                after = upper + (points if box in FACE_OF else 0)
-                bonus = rules.bonus_points if upper < rules.bonus_threshold <= after else 0
-                capped = min(after, rules.bonus_threshold)
-                rest = (*card[:column], (filled | {box}, capped), *card[column + 1 :])
-                found.append(rules.columns[column] * (points + bonus) + self.value(rest))
-        return found
+    def _worth(self, gained: int, after: Card) -> float:
+        cut = tuple(min(upper, self.rules.bonus_threshold) for upper in after.upper)
+        return gained + self.value(after._replace(upper=cut))
 
 
 @cache
