@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts._cli import clear_errors
+from scripts.maintain._cases import figures, measure_cases, regret
 from scripts.maintain._models_docs import REUSE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-    from yatzy_env.agent import Agent
     from yatzy_env.evaluation.statistics import Estimate
     from yatzy_env.rules import Ruleset
     from yatzy_env.situation import Situations
@@ -60,15 +60,6 @@ class FromHome:
         return self._optimal.act(seen, noise)
 
 
-def regret(agent: Agent, rules: Ruleset, games: int, seed: int) -> Estimate:
-    """The regret per game of an agent under the rules in play."""
-    from yatzy_env.evaluation.matches import play_match
-    from yatzy_env.evaluation.statistics import estimate
-    from yatzy_env.solver import solve
-
-    return estimate(play_match(agent, rules, games, seed, solve(rules)).game_regret)
-
-
 @cache
 def regret_at_home(name: str, games: int, seed: int) -> Estimate:
     """The regret of a shipped model under the rules it was trained for."""
@@ -83,21 +74,16 @@ def measure_case(rules: Ruleset, options: dict[str, Any], games: int, seed: int)
     """The regret of a reused model, beside its own at home and that of the optimal player of the rules it knows."""
     from agents.models.load import load_agent, shipped_model
     from yatzy_env.rules import ruleset
-    from yatzy_env.solver import solve
 
     folder = shipped_model(rules)
-    here = regret(load_agent(folder, rules, reuse=True), rules, games, seed)
+    here = figures(rules, regret(load_agent(folder, rules, reuse=True), rules, games, seed))
     home = regret_at_home(folder.name, games, seed)
     alone = regret(FromHome(ruleset(folder.name)), rules, games, seed)
-    optimum = float(solve(rules).expected_score)
     return {
         "ruleset": rules.name,
         "options": options,
         "model": folder.name,
-        "optimum": optimum,
-        "regret_per_game": here.mean,
-        "regret_se": here.error,
-        "percent_of_optimum": 100 * (1 - here.mean / optimum),
+        **here,
         "own_regret": home.mean,
         "own_regret_se": home.error,
         "rules_alone": alone.mean,
@@ -106,32 +92,20 @@ def measure_case(rules: Ruleset, options: dict[str, Any], games: int, seed: int)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="reuse.py", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--games", type=int, default=2000, metavar="N", help="games to measure (default: 2000)")
-    parser.add_argument("--seed", type=int, default=1001, metavar="S", help="seed of the dice (default: 1001)")
-    args = parser.parse_args()
-    with clear_errors():
-        from agents.errors import ModelError
-        from agents.session import check_numbers
-        from yatzy_env.evaluation.provenance import command_line, provenance
-        from yatzy_env.files import write_json
+    missing: list[str] = []
 
-        check_numbers(args.games, args.seed)
-        done, missing = [], []
+    def measured(games: int, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        from agents.errors import ModelError
+
         for rules, options in cases():
             words = " ".join([rules.name, *(f"{key}={value}" for key, value in options.items())])
             try:
-                case = measure_case(rules, options, args.games, args.seed)
+                yield words, measure_case(rules, options, games, seed)
             except ModelError as error:
                 print(f"error: {words}: {error}", file=sys.stderr)
                 missing.append(words)
-                continue
-            print(f"{words}: regret {case['regret_per_game']:.2f} ± {case['regret_se']:.2f}", file=sys.stderr)
-            done.append(case)
-        origin = provenance(command_line("maintain/reuse.py", sys.argv[1:]))
-        record = {"games": args.games, "seed": args.seed, **origin.fields(), "cases": done}
-        write_json(REUSE, record, indent=1)
-        print(REUSE)
+
+    parser = measure_cases("reuse.py", __doc__, lambda games, seed: (REUSE, {}, measured(games, seed)))
     if missing:
         parser.exit(2, f"error: not measured: {'; '.join(missing)}\n")
 
