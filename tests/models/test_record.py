@@ -1,0 +1,67 @@
+"""What training left beside a model is read back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from agents.models.record import read_training
+from yatzy_env.errors import YatzyError
+
+
+def run_folder(folder: Path) -> Path:
+    """A run as training leaves it."""
+    checkpoint = folder / "checkpoint-1000"
+    checkpoint.mkdir(parents=True)
+    for name in ("model.zip", "weights.npz", "state.npz"):
+        (checkpoint / name).write_bytes(name.encode())
+    (folder / "command.txt").write_text("python scripts/train.py tiny --seed 3\n")
+    (folder / "config.yaml").write_text("ruleset: tiny\nseed: 3  # of everything\n")
+    run = {
+        "versions": {"python": "3.11", "torch": "2.8"},
+        "commit": "c0ffee",
+        "machine": {"processor": "P", "cores": 2},
+    }
+    (folder / "run.json").write_text(json.dumps(run))
+    (folder / "curve.csv").write_text("steps,seconds\n500,30.0\n1000,90.0\n")
+    return folder
+
+
+def test_training_is_read_from_the_run(tmp_path: Path) -> None:
+    training = read_training(run_folder(tmp_path))
+    assert training.command == "python scripts/train.py tiny --seed 3"
+    assert training.facts == {
+        "seed": "3",
+        "steps": "1,000",
+        "wall time": "1.5 minutes",
+        "commit": "c0ffee",
+        "versions": "python 3.11, torch 2.8",
+        "machine": "P, 2 cores",
+    }
+    assert training.digests == {
+        f"checkpoint-1000/{name}": hashlib.sha256(name.encode()).hexdigest() for name in ("model.zip", "weights.npz")
+    }
+    assert training.pickles == ("checkpoint-1000/model.zip",)
+
+
+def test_what_training_did_not_record_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "weights.npz").write_bytes(b"")
+    training = read_training(tmp_path)
+    assert {training.command, *training.facts.values()} == {"not recorded"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("run.json", "{"), ("run.json", "[]"), ("curve.csv", "steps,seconds\n"), ("curve.csv", "a\n1\n")]
+)
+def test_a_damaged_record_is_one_clear_line(tmp_path: Path, name: str, text: str) -> None:
+    (run_folder(tmp_path) / name).write_text(text)
+    with pytest.raises(YatzyError, match=f"{name}: damaged"):
+        read_training(tmp_path)
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(YatzyError, match="holds no model"):
+        read_training(tmp_path)
