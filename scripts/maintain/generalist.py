@@ -32,10 +32,10 @@ def measure_case(folder: Path, rules: Ruleset, games: int, seed: int) -> dict[st
 
 def measure(games: int, seed: int) -> tuple[Path, dict[str, Any], Iterator[tuple[str, dict[str, Any]]]]:
     """The generalist under each of its rulesets."""
+    from agents.errors import ModelError
     from agents.models.digest import MODELS
     from agents.models.record import RESULTS
     from agents.ppo.config import load
-    from agents.errors import ModelError
     from agents.ppo.multitask import GENERALIST
     from agents.ppo.weights import read_weights
     from yatzy_env.files import sha256
