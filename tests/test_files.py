@@ -227,6 +227,7 @@ def test_digests(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"abc" * 100_000)
     expected = hashlib.sha256(b"abc" * 100_000).hexdigest()
     assert files.sha256(tmp_path / "file") == files.sha256(b"abc" * 100_000) == expected
+    assert files.sha256(b"abc", tmp_path / "file", memoryview(b"d")) == files.sha256(b"abc" * 100_001 + b"d")
     assert files.json_sha256({"b": 1, "a": 2}) == hashlib.sha256(b'{"a": 2, "b": 1}').hexdigest()
 
 

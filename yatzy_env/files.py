@@ -218,16 +218,20 @@ def read_json_object(path: str | Path, error: type[YatzyError] = YatzyError) -> 
     return value
 
 
-def sha256(content: Path | bytes | memoryview) -> str:
-    """The SHA-256 of a file or of bytes, in hexadecimal.
+def sha256(*content: Path | bytes | memoryview) -> str:
+    """The SHA-256 of files and bytes, one after the other, in hexadecimal.
 
     Raises:
-        OSError: if the file cannot be read.
+        OSError: if a file cannot be read.
     """
-    if isinstance(content, Path):
-        with content.open("rb", buffering=0) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    return hashlib.sha256(content).hexdigest()
+    digest = hashlib.sha256()
+    for piece in content:
+        if isinstance(piece, Path):
+            with piece.open("rb", buffering=0) as file:
+                hashlib.file_digest(file, lambda: digest)
+        else:
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def json_sha256(value: object) -> str:

@@ -20,7 +20,7 @@ from agents.ppo.config import Config
 from agents.ppo.runs import check_complete
 from agents.ppo.weights import PolicyWeights, save_weights
 from agents.training.runs import Run
-from yatzy_env.files import write_npz
+from yatzy_env.files import read_npz, write_npz
 
 
 def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
@@ -96,8 +96,7 @@ def load_checkpoint(run: Run, model: YatzyPPO) -> float:
     check_complete(run)
     try:
         model.set_parameters(str(folder / "model.zip"), device="cpu")
-        with np.load(folder / "state.npz", allow_pickle=False) as arrays:
-            return _restore(model, dict(arrays))
+        return _restore(model, read_npz(folder / "state.npz", RunError))
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise RunError(f"{folder}: does not fit this version ({' '.join(str(error).split())})") from error
 

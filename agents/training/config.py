@@ -80,17 +80,28 @@ Schedule = Annotated[Ramp, BeforeValidator(_constant)]
 S = TypeVar("S", bound=Settings)
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is there twice, where YAML would take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for place, key in enumerate(keys):
+            if key in keys[:place]:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is there twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
 def read_yaml(path: Path) -> dict[Any, Any]:
     """Reads keys and values.
 
     Raises:
-        ConfigError: if the file does not exist or is not a mapping in YAML.
+        ConfigError: if the file does not exist, is not a mapping in YAML, or has a key twice.
     """
     try:
-        fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+        fields = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
     return mapping(fields, str(path))
 

@@ -27,7 +27,7 @@ from typing import Any
 from agents.errors import RunError
 from agents.training.config import Settings
 from yatzy_env.evaluation.provenance import commit, versions
-from yatzy_env.files import read_json_object, replacing_folder, sha256, write_json, write_text
+from yatzy_env.files import read_json_object, replacing, replacing_folder, sha256, write_json, write_text
 from yatzy_env.rules import Ruleset
 
 CURVE = "curve.csv"
@@ -167,7 +167,7 @@ def start_curve(path: Path, columns: Sequence[str], is_kept: Callable[[Mapping[s
         with path.open(newline="", encoding="utf-8") as file:
             whole = [row for row in list(csv.reader(file))[1:] if len(row) == len(columns)]
         rows = [row for row in whole if is_kept(dict(zip(columns, row, strict=True)))]
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with replacing(path, RunError) as part, part.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([columns, *rows])
 
 

@@ -54,7 +54,15 @@ def test_the_shipped_configuration_is_valid() -> None:
     assert config.rules == ruleset("yatzy")
 
 
-@pytest.mark.parametrize(("text", "said"), [("seed: 1", "points"), ("[", "not YAML"), ("seed: 1\nseeed: 2", "seeed")])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("seed: 1", "points"),
+        ("[", "not YAML"),
+        ("seed: 1\nseeed: 2", "seeed"),
+        ("seed: 1\nseed: 2", "the key 'seed' is there twice"),
+    ],
+)
 def test_bad_configurations_are_refused(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "win.yaml"
     path.write_text(text)

@@ -6,7 +6,6 @@ what has been reached is kept.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from pathlib import Path
@@ -18,7 +17,7 @@ from platformdirs import user_cache_path
 
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact_cards import Layer
-from yatzy_env.files import json_sha256, parse_json, read_npz, write_npz
+from yatzy_env.files import json_sha256, parse_json, read_npz, sha256, write_npz
 from yatzy_env.solver.store import CACHE_VARIABLE
 
 FORMAT = 1  # goes up with every change of the file or of the order of cards
@@ -116,9 +115,7 @@ def _text(value: object) -> bytes:
 
 
 def _digest(text: bytes, arrays: Packed) -> NDArray[np.uint8]:
-    whole = hashlib.sha256(text)
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        whole.update(f"{name} {array.dtype} {array.shape}".encode())
-        whole.update(array.data)
-    return np.frombuffer(whole.digest(), np.uint8)
+    plain = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
+    said = {name: f"{name} {array.dtype} {array.shape}".encode() for name, array in plain.items()}
+    pieces = [piece for name, array in plain.items() for piece in (said[name], array.data)]
+    return np.frombuffer(bytes.fromhex(sha256(text, *pieces)), np.uint8)

@@ -12,7 +12,6 @@ unless it is unchanged since it was written by its time of last modification.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -64,7 +63,7 @@ class LayerFolder:
     @property
     def digest(self) -> str:
         """A SHA-256 over the digests of the layers."""
-        return hashlib.sha256("".join(layer["sha256"] for layer in self.layers).encode()).hexdigest()
+        return sha256("".join(layer["sha256"] for layer in self.layers).encode())
 
     def total(self, key: str) -> float:
         """The sum of a figure over the finished layers."""
