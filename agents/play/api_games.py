@@ -14,13 +14,13 @@ from agents.play.room import Room
 from agents.play.schemas.coach import Advice
 from agents.play.schemas.game import GameCreated, GameState, LogPage, Move, NewGame, Settings
 from agents.play.schemas.records import ExportedGame
-from agents.play.schemas.review import Attempt, LessonList, Review, Verdict
+from agents.play.schemas.review import Attempt, MistakeList, Review, Verdict
 
 MOST_LOG = 500
 
 Id = Annotated[str, InPath(pattern=r"^[A-Za-z0-9_-]{16}$")]
 Token = Annotated[str, Header(alias="X-Game-Token", pattern=r"^[A-Za-z0-9_-]{32}$")]
-LessonNumber = Annotated[int, InPath(ge=0, lt=100)]
+MistakeNumber = Annotated[int, InPath(ge=0, lt=100)]
 Told = TypeVar("Told")
 
 
@@ -75,16 +75,16 @@ def add_games(app: FastAPI, room: Room) -> None:
     def review(game_id: Id, token: Token) -> Review:
         return ask(game_id, token, OpenGame.review)
 
-    @app.get("/api/games/{game_id}/lessons")
-    def lessons(game_id: Id, token: Token) -> LessonList:
-        return ask(game_id, token, OpenGame.lessons)
+    @app.get("/api/games/{game_id}/mistakes")
+    def mistakes(game_id: Id, token: Token) -> MistakeList:
+        return ask(game_id, token, OpenGame.mistakes)
 
-    @app.post("/api/games/{game_id}/lessons/{number}")
-    def attempt(game_id: Id, token: Token, number: LessonNumber, tried: Annotated[Attempt, Body()]) -> Verdict:
+    @app.post("/api/games/{game_id}/mistakes/{number}")
+    def attempt(game_id: Id, token: Token, number: MistakeNumber, tried: Annotated[Attempt, Body()]) -> Verdict:
         return ask(game_id, token, lambda game: game.attempt(number, tried))
 
-    @app.get("/api/games/{game_id}/lessons/{number}/answer")
-    def answer(game_id: Id, token: Token, number: LessonNumber) -> Advice:
+    @app.get("/api/games/{game_id}/mistakes/{number}/answer")
+    def answer(game_id: Id, token: Token, number: MistakeNumber) -> Advice:
         return ask(game_id, token, lambda game: game.answer(number))
 
     @app.get("/api/games/{game_id}/export")

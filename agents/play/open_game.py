@@ -14,11 +14,11 @@ from agents.play.marks import NEGLIGIBLE
 from agents.play.schemas.coach import Advice
 from agents.play.schemas.common import Level, Source
 from agents.play.schemas.game import GameState, LogEntry, Result
-from agents.play.schemas.review import Attempt, KeepAttempt, Lesson, LessonList, Review, Verdict
+from agents.play.schemas.review import Attempt, KeepAttempt, Mistake, MistakeList, Review, Verdict
 from agents.play.session import Session
 from agents.play.steps import GameError
 
-MOST_LESSONS = 10
+MOST_MISTAKES = 10
 
 
 @dataclass(eq=False)
@@ -124,21 +124,21 @@ class OpenGame:
             return Review(source=self.source, optimum=None, marks=None, cards=[], seats=[], result=result)
         return Review.of(self.session, figures, optimum, self.shelf.marks)
 
-    def lessons(self) -> LessonList:
+    def mistakes(self) -> MistakeList:
         """The worst decisions of the persons, to be tried again."""
         figures = self._final_figures()
         if figures is None:
-            return LessonList(source=self.source, lessons=[])
+            return MistakeList(source=self.source, mistakes=[])
         worst = worst_decisions(self.session, figures)
         found = [
-            Lesson.of(before, worst.index(entry), entry, self.session.entries[entry].action or 0, figures[entry].loss)
+            Mistake.of(before, worst.index(entry), entry, self.session.entries[entry].action or 0, figures[entry].loss)
             for entry, before in before_decisions(self.session, worst)
         ]
-        return LessonList(source="exact", lessons=sorted(found, key=lambda one: one.number))
+        return MistakeList(source="exact", mistakes=sorted(found, key=lambda one: one.number))
 
     def attempt(self, number: int, tried: Attempt) -> Verdict:
-        """How good another choice in a lesson is."""
-        before = self._before_lesson(number)
+        """How good another choice instead of a mistake is."""
+        before = self._before_mistake(number)
         keeps = isinstance(tried, KeepAttempt)
         step = before.keep_step(tried.dice) if keeps else before.score_step(tried.box)  # type: ignore[union-attr]
         ledger = self._loaded()
@@ -147,20 +147,20 @@ class OpenGame:
         return Verdict.of(ledger.solution.regret(before.situation, step.action), self.shelf.marks)
 
     def answer(self, number: int) -> Advice:
-        """What would have been best in a lesson."""
-        return self._advice(self._before_lesson(number), "full")
+        """What would have been best instead of a mistake."""
+        return self._advice(self._before_mistake(number), "full")
 
     def _final_figures(self) -> list[Figure] | None:
         if not self.session.is_finished:
             raise GameError("not_finished", "that is for finished games; this one goes on")
         return self.figures()
 
-    def _before_lesson(self, number: int) -> Session:
-        """The game before the decision of a lesson."""
+    def _before_mistake(self, number: int) -> Session:
+        """The game before a mistake."""
         figures = self._final_figures()
         worst = worst_decisions(self.session, figures) if figures is not None else []
         if number >= len(worst):
-            raise GameError("no_such_lesson", f"there is no lesson {number}; this game has {len(worst)}")
+            raise GameError("no_such_mistake", f"there is no mistake {number}; this game has {len(worst)}")
         return next(before_decisions(self.session, [worst[number]]))[1]
 
 
@@ -171,7 +171,7 @@ def worst_decisions(session: Session, figures: Sequence[Figure]) -> list[int]:
         for number, (entry, figure) in enumerate(zip(session.entries, figures, strict=True))
         if figure.loss > NEGLIGIBLE and session.setup.seats[entry.seat].agent is None
     ]
-    return [number for _, number in sorted(found, key=lambda one: (-one[0], one[1]))[:MOST_LESSONS]]
+    return [number for _, number in sorted(found, key=lambda one: (-one[0], one[1]))[:MOST_MISTAKES]]
 
 
 def before_decisions(session: Session, entries: Sequence[int]) -> Iterator[tuple[int, Session]]:

@@ -32,7 +32,7 @@ from yatzy_env.files import read_json
 from yatzy_env.rules.names import LANGUAGES, ruleset_label, words
 
 WEB = Path(__file__).parent / "web"
-_STATUS = {"unknown_ruleset": 404, "no_such_game": 404, "no_such_lesson": 404, "room_full": 503}
+_STATUS = {"unknown_ruleset": 404, "no_such_game": 404, "no_such_mistake": 404, "room_full": 503}
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (400, 403, 404, 409, 413, 415, 422, 429, 503)
 }

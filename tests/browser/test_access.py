@@ -62,7 +62,7 @@ def test_axe_finds_nothing_serious(new_player: Callable[..., Player], scheme: st
     for summary in page.locator(".review summary").all():
         summary.click()
     page.get_by_role("button", name="Show the answer").click()
-    expect(page.locator(".lessons .options")).to_be_visible()
+    expect(page.locator(".mistakes .options")).to_be_visible()
     check(page)
     player.show("history/Ada")
     expect(page.locator("table").first).to_be_visible()
@@ -107,7 +107,7 @@ def test_a_game_on_a_phone(new_player: Callable[..., Player]) -> None:
     expect(player.page.locator(".balance").first).to_be_visible()
     fits(player.page)
     player.page.get_by_role("button", name="Start").click()
-    expect(player.page.locator(".lesson")).to_be_visible()
+    expect(player.page.locator(".mistake")).to_be_visible()
     fits(player.page)
 
 

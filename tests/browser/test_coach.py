@@ -93,20 +93,20 @@ def test_the_review_adds_up_and_the_mistakes_can_be_tried_again(player: Player) 
         sign = -1 if row.locator(".sign").nth(1).inner_text() == "\u2212" else 1
         assert abs(score - (optimum + sign * luck - loss)) < 1e-9
     expect(page.locator("svg.chart path.line")).to_have_count(2)
-    lessons = page.locator(".lessons")
-    lessons.get_by_role("button", name="Start").click()
-    expect(lessons.locator("h3")).to_contain_text("Mistake 1 of")
-    expect(lessons.locator(".options")).to_have_count(0)  # the answer is hidden
-    expect(lessons.locator(".verdict")).to_be_empty()
-    played = page.locator(".lessons").inner_text()
+    mistakes = page.locator(".mistakes")
+    mistakes.get_by_role("button", name="Start").click()
+    expect(mistakes.locator("h3")).to_contain_text("Mistake 1 of")
+    expect(mistakes.locator(".options")).to_have_count(0)  # the answer is hidden
+    expect(mistakes.locator(".verdict")).to_be_empty()
+    played = page.locator(".mistakes").inner_text()
     assert "You chose:" in played
     # What was played is wrong again; throwing everything or the answer's way is better.
-    lessons.locator("button.offer").first.click()
-    expect(lessons.locator(".verdict")).to_contain_text("Try again")
-    lessons.get_by_role("button", name="Show the answer").click()
-    expect(lessons.locator(".options tr.is-best").first).to_be_visible()
-    lessons.get_by_role("button", name="Next").click()
-    expect(lessons.locator("h3")).to_contain_text("Mistake 2 of")
+    mistakes.locator("button.offer").first.click()
+    expect(mistakes.locator(".verdict")).to_contain_text("Try again")
+    mistakes.get_by_role("button", name="Show the answer").click()
+    expect(mistakes.locator(".options tr.is-best").first).to_be_visible()
+    mistakes.get_by_role("button", name="Next").click()
+    expect(mistakes.locator("h3")).to_contain_text("Mistake 2 of")
 
 
 def test_a_near_best_attempt_is_accepted(player: Player) -> None:
@@ -114,23 +114,23 @@ def test_a_near_best_attempt_is_accepted(player: Player) -> None:
     player.play_by_mouse()
     page = player.page
     page.locator("button.throw").click()
-    lessons = page.locator(".lessons")
-    lessons.get_by_role("button", name="Start").click()
+    mistakes = page.locator(".mistakes")
+    mistakes.get_by_role("button", name="Start").click()
     best = page.evaluate(
         """async () => {
           const id = location.hash.split("/")[2];
           const { token } = JSON.parse(localStorage.getItem("yatzy.games")).find((one) => one.id === id);
-          const answer = await fetch(`/api/games/${id}/lessons/0/answer`, { headers: { "X-Game-Token": token } });
+          const answer = await fetch(`/api/games/${id}/mistakes/0/answer`, { headers: { "X-Game-Token": token } });
           return (await answer.json()).options[0].keep;
         }"""
     )
-    for die in lessons.locator("button.die").all():
+    for die in mistakes.locator("button.die").all():
         face = die.locator("circle").count()
         if face in best:
             best.remove(face)
             die.click()
-    lessons.locator("button.primary").click()
-    expect(lessons.locator(".verdict")).to_contain_text("best move")
+    mistakes.locator("button.primary").click()
+    expect(mistakes.locator(".verdict")).to_contain_text("best move")
 
 
 def test_statistics_list_the_finished_game(player: Player) -> None:

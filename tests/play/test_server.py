@@ -164,7 +164,7 @@ def test_marks_are_silent_while_the_coach_is_off(player: Player) -> None:
     assert all(entry["loss"] is not None for entry in table.state["log"] if entry["kind"] != "throw")
 
 
-def test_review_and_lessons(player: Player) -> None:
+def test_review_and_mistakes(player: Player) -> None:
     table = player.start("half-force", ["optimal"], coach="full")
     assert table.get("/review", status=409)["code"] == "not_finished"
     table.play_out()
@@ -175,18 +175,18 @@ def test_review_and_lessons(player: Player) -> None:
         assert card["series"][0]["expected"] == review["optimum"]
         assert card["series"][-1]["expected"] == pytest.approx(card["score"])
     assert review["cards"][1]["loss"] == pytest.approx(0, abs=1e-9)
-    lessons = table.get("/lessons")["lessons"]
-    assert [lesson["number"] for lesson in lessons] == list(range(len(lessons)))
-    assert lessons[0]["loss"] == max(lesson["loss"] for lesson in lessons)
-    answer = table.get("/lessons/0/answer")["options"]
+    mistakes = table.get("/mistakes")["mistakes"]
+    assert [mistake["number"] for mistake in mistakes] == list(range(len(mistakes)))
+    assert mistakes[0]["loss"] == max(mistake["loss"] for mistake in mistakes)
+    answer = table.get("/mistakes/0/answer")["options"]
     for option, good in ((answer[0], True), (answer[-1], False)):
         tried = {"type": option["type"]} | ({"box": option["box"]} if option["box"] else {"dice": option["keep"]})
-        verdict = player.post(f"{table.path}/lessons/0", tried, table.token)
+        verdict = player.post(f"{table.path}/mistakes/0", tried, table.token)
         assert verdict["accepted"] is good
         assert verdict["loss"] == pytest.approx(option["loss"])
-    assert table.get("/lessons/99", status=405)
-    assert table.get("/lessons/99/answer", status=404)["code"] == "no_such_lesson"
-    bad = player.post(f"{table.path}/lessons/0", {"type": "score", "box": "tower"}, table.token, status=409)
+    assert table.get("/mistakes/99", status=405)
+    assert table.get("/mistakes/99/answer", status=404)["code"] == "no_such_mistake"
+    bad = player.post(f"{table.path}/mistakes/0", {"type": "score", "box": "tower"}, table.token, status=409)
     assert bad["code"] == "illegal_move"
 
 
@@ -198,7 +198,7 @@ def test_what_is_not_solved_has_no_figures_and_says_so(player: Player) -> None:
     assert (advice["source"], advice["options"], advice["chances"]) == ("none", [], "missing")
     table.play_out()
     assert table.get("/review")["cards"] == []
-    assert table.get("/lessons") == {"source": "none", "lessons": []}
+    assert table.get("/mistakes") == {"source": "none", "mistakes": []}
 
 
 def test_triple_shows_an_agents_estimate_labelled_as_that(player: Player) -> None:
@@ -234,7 +234,7 @@ def test_hidden_totals_are_hidden_until_the_end(player: Player) -> None:
 
 def test_games_cannot_see_or_move_each_other(player: Player) -> None:
     one, two = player.start("forced"), player.start("forced")
-    for path in ("", "/log", "/coach", "/review", "/lessons", "/export"):
+    for path in ("", "/log", "/coach", "/review", "/mistakes", "/export"):
         assert player.get(f"{one.path}{path}", two.token, 404)["code"] == "no_such_game"
         assert player.get(f"{one.path}{path}", "", 422)["code"] == "invalid"
     throw = {"type": "throw", "version": 0}

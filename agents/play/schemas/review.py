@@ -1,4 +1,4 @@
-"""Bodies after the game: the review, and lessons from its worst decisions."""
+"""Bodies after the game: the review, and mistakes to try again."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Review(Answer):
         )
 
 
-class Lesson(Answer):
+class Mistake(Answer):
     """A decision to try again, answer hidden."""
 
     number: int = Field(description="from 0, worst first")
@@ -119,7 +119,7 @@ class Lesson(Answer):
     choices: Choices
 
     @classmethod
-    def of(cls, before: Session, number: int, entry: int, action: int, loss: float) -> Lesson:
+    def of(cls, before: Session, number: int, entry: int, action: int, loss: float) -> Mistake:
         """A decision to try again.
 
         Args:
@@ -141,11 +141,11 @@ class Lesson(Answer):
         )
 
 
-class LessonList(Answer):
+class MistakeList(Answer):
     """The worst decisions of the persons in a finished game, worst first, at most 10."""
 
     source: Source
-    lessons: list[Lesson]
+    mistakes: list[Mistake]
 
 
 class KeepAttempt(Request):

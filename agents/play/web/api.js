@@ -67,9 +67,9 @@ export const move = (id, body) => ofGame(id, "POST", "/moves", body);
 export const changeGame = (id, body) => ofGame(id, "POST", "/settings", body);
 export const coach = (id) => ofGame(id, "GET", "/coach");
 export const review = (id) => ofGame(id, "GET", "/review");
-export const lessons = (id) => ofGame(id, "GET", "/lessons");
-export const attempt = (id, number, body) => ofGame(id, "POST", `/lessons/${number}`, body);
-export const lessonAnswer = (id, number) => ofGame(id, "GET", `/lessons/${number}/answer`);
+export const mistakes = (id) => ofGame(id, "GET", "/mistakes");
+export const attempt = (id, number, body) => ofGame(id, "POST", `/mistakes/${number}`, body);
+export const mistakeAnswer = (id, number) => ofGame(id, "GET", `/mistakes/${number}/answer`);
 export const exportGame = (id) => ofGame(id, "GET", "/export");
 
 /** The whole log of a game. */

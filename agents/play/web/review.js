@@ -7,7 +7,7 @@ import { scoreChart } from "./chart.js";
 import { smallDice } from "./dice.js";
 import { button, deadEnd, figureTable, h, numberCell, replace, rowHead, section } from "./dom.js";
 import { boxLabel, number, rulesetLabel, signed, t } from "./i18n.js";
-import { LessonsPanel } from "./lessons.js";
+import { MistakesPanel } from "./mistakes.js";
 import { fairPanel, saveGame } from "./options.js";
 import { namesOfCards, seatNames } from "./seats.js";
 import { solvePanel } from "./solve.js";
@@ -27,7 +27,7 @@ export async function reviewScreen(main, [id]) {
   const names = seatNames(state.seats);
   const cardNames = namesOfCards(state.cards, names);
   const exact = balance.source === "exact";
-  const lessons = new LessonsPanel(id, rules, names);
+  const mistakes = new MistakesPanel(id, rules, names);
   const redraw = () => reviewScreen(main, [id]);
   const parts = [
     result(state, cardNames),
@@ -44,13 +44,13 @@ export async function reviewScreen(main, [id]) {
           balance.optimum,
         ),
       ),
-    exact && lessons.element,
+    exact && mistakes.element,
     logTable(rules, log, names),
     h("section.card", fairPanel(state)),
   ];
   replace(main, h("div.stack.review", parts));
-  if (exact) await lessons.open();
-  return () => lessons.close();
+  if (exact) await mistakes.open();
+  return () => mistakes.close();
 }
 
 function result(state, cardNames) {
