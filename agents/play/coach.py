@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.play.chances import Chances
-from agents.play.ledger import shown_loss
+from agents.play.ledger import shown_regret
 from agents.play.marks import NEGLIGIBLE, Marks
 from agents.play.schemas.coach import Chance, Option
 from agents.play.session import Session
@@ -65,15 +65,15 @@ def _ranked(
     likely = chances_of(session, chances) if chances is not None else None
     options = []
     for action in legal[np.argsort(-values[legal], kind="stable")].tolist():
-        loss = shown_loss(float(top - values[action]))
+        regret = shown_regret(float(top - values[action]))
         options.append(
             Option.of(
                 session,
                 action,
                 expected=float(total + values[action]),
-                loss=loss,
-                is_best=loss <= NEGLIGIBLE,
-                mark=marks.mark(loss) if marks is not None else None,
+                regret=regret,
+                is_best=regret <= NEGLIGIBLE,
+                mark=marks.mark(regret) if marks is not None else None,
                 chances=Chance.of(chances.kinds, likely[action]) if chances is not None and likely is not None else [],
             )
         )

@@ -1,10 +1,10 @@
 """What a game's decisions gave away, and how much of its score was luck.
 
 The figures are those of `yatzy_env.evaluation.matches`. With V the expected points still to come under best play and
-the score so far added, a throw changes the expected final score of its card by its luck, a decision by minus its loss,
-and so for every finished card, exactly,
+the score so far added, a throw changes the expected final score of its card by its luck, a decision by minus its
+regret, and so for every finished card, exactly,
 
-    score = optimum + luck - loss.
+    score = optimum + luck - regret.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Figure:
 
     Attributes:
         luck: what a throw changed the expected final score by; 0 for decisions.
-        loss: what a decision gave away; 0 for throws.
+        regret: what a decision gave away; 0 for throws.
         best: a best action of a decision; None for throws.
         expected: the expected final score of the card after the entry.
     """
 
     luck: float
-    loss: float
+    regret: float
     best: int | None
     expected: float
 
@@ -90,25 +90,31 @@ class Balance:
 
     Attributes:
         luck: sum of the luck of its throws.
-        loss: sum of the losses of its decisions.
+        regret: sum of the regrets of its decisions.
         decisions: how many decisions.
-        losses: the losses of the real ones, those with more than one choice.
+        regrets: the regrets of the real ones, those with more than one choice.
     """
 
     luck: float
-    loss: float
+    regret: float
     decisions: int
-    losses: tuple[float, ...]
+    regrets: tuple[float, ...]
 
     @property
     def real_decisions(self) -> int:
         """How many decisions had more than one choice."""
-        return len(self.losses)
+        return len(self.regrets)
 
     @property
-    def mean_loss(self) -> float | None:
+    def mean_regret(self) -> float | None:
         """Points given away per real decision; None without any."""
-        return self.loss / len(self.losses) if self.losses else None
+        return self.regret / len(self.regrets) if self.regrets else None
+
+
+def stored_figures(balance: Balance | None) -> dict[str, float | None]:
+    """The figures of a balance by their names in stored and replayed games; None where there is none."""
+    names = {"luck": "luck", "loss": "regret", "mean_loss": "mean_regret"}
+    return {stored: getattr(balance, name) if balance is not None else None for stored, name in names.items()}
 
 
 def sum_up(entries: Sequence[Entry], figures: Sequence[Figure], who: Literal["card", "seat"], number: int) -> Balance:
@@ -117,12 +123,12 @@ def sum_up(entries: Sequence[Entry], figures: Sequence[Figure], who: Literal["ca
     decided = [(entry, figure) for entry, figure in own if entry.action is not None]
     return Balance(
         luck=sum(figure.luck for _, figure in own),
-        loss=sum(figure.loss for _, figure in own),
+        regret=sum(figure.regret for _, figure in own),
         decisions=len(decided),
-        losses=tuple(figure.loss for entry, figure in decided if entry.choices > 1),
+        regrets=tuple(figure.regret for entry, figure in decided if entry.choices > 1),
     )
 
 
-def shown_loss(loss: float) -> float:
-    """A loss as it is shown: 0 within `NEGLIGIBLE`."""
-    return 0.0 if loss <= NEGLIGIBLE else loss
+def shown_regret(regret: float) -> float:
+    """A regret as it is shown: 0 within `NEGLIGIBLE`."""
+    return 0.0 if regret <= NEGLIGIBLE else regret

@@ -65,7 +65,7 @@ class Shelf:
 
     @cached_property
     def marks(self) -> Marks | None:
-        """The limits of the coach's marks; None where losses have not been measured."""
+        """The limits of the coach's marks; None where regrets have not been measured."""
         return stored_marks(self.rules, self.base)
 
     @cached_property

@@ -1,7 +1,7 @@
-"""From which loss on the coach marks a decision: measured on the agents, stored in `marks.json`, never typed in.
+"""From which regret on the coach marks a decision: measured on the agents, stored in `marks.json`, never typed in.
 
-A loss is what a decision gives away in points of the expected final score. Most decisions of any agent give nothing
-away; of those that do (more than `NEGLIGIBLE`), the limits are quantiles: `SMALL_SHARE` of the losses of the agents
+A regret is what a decision gives away in points of the expected final score. Most decisions of any agent give nothing
+away; of those that do (more than `NEGLIGIBLE`), the limits are quantiles: `SMALL_SHARE` of the regrets of the agents
 measured lie below `small`, `BIG_SHARE` below `big`. The agents are those that play like people and the trained ones,
 weighted alike. `scripts/maintain/play_marks.py` writes the file.
 """
@@ -26,10 +26,10 @@ from yatzy_env.solver import Solution
 from yatzy_env.tables import compile_tables
 
 NEGLIGIBLE = 0.01
-"""Losses up to this count as none: as good as the best."""
+"""Regrets up to this count as none: as good as the best."""
 
 SMALL_SHARE, BIG_SHARE = 0.25, 0.75
-"""The shares of losses that lie below the two limits."""
+"""The shares of regrets that lie below the two limits."""
 
 FILE = Path(__file__).with_name("marks.json")
 
@@ -45,14 +45,14 @@ class Marks:
 
     @property
     def tie(self) -> float:
-        """Losses up to this count as none."""
+        """Regrets up to this count as none."""
         return NEGLIGIBLE
 
-    def mark(self, loss: float) -> Mark:
-        """How a decision with this loss is marked."""
-        if loss < self.small:
+    def mark(self, regret: float) -> Mark:
+        """How a decision with this regret is marked."""
+        if regret < self.small:
             return "fine"
-        return "small" if loss < self.big else "big"
+        return "small" if regret < self.big else "big"
 
 
 @lru_cache(maxsize=1)
@@ -81,7 +81,7 @@ def stored_marks(rules: Ruleset, base: str | None = None) -> Marks | None:
     return Marks(row["small"], row["big"]) if row is not None else None
 
 
-def losses(agent: Agent, rules: Ruleset, solution: Solution, games: int, seed: int = 1) -> NDArray[np.float64]:
+def regrets(agent: Agent, rules: Ruleset, solution: Solution, games: int, seed: int = 1) -> NDArray[np.float64]:
     """Plays games and returns what each decision gave away.
 
     Args:
@@ -92,7 +92,7 @@ def losses(agent: Agent, rules: Ruleset, solution: Solution, games: int, seed: i
         seed: of the dice, which no evaluation throws.
 
     Returns:
-        (decisions,) float64 losses, those without choice left out.
+        (decisions,) float64 regrets, those without choice left out.
     """
     tables = compile_tables(rules)
     lanes = new_games(tables, np.array([dice.key("marks", seed, game) for game in range(games)], np.uint64))
@@ -109,7 +109,7 @@ def losses(agent: Agent, rules: Ruleset, solution: Solution, games: int, seed: i
 
 
 def limits(of_agents: Mapping[str, NDArray[np.float64]]) -> Marks:
-    """The limits that follow from the losses of some agents, each agent weighing the same."""
+    """The limits that follow from the regrets of some agents, each agent weighing the same."""
     positive = [given[given > NEGLIGIBLE] for given in of_agents.values()]
     values = np.concatenate(positive)
     weights = np.concatenate([np.full(len(given), 1 / len(given)) for given in positive if len(given)])

@@ -131,7 +131,9 @@ class OpenGame:
             return MistakeList(source=self.source, mistakes=[])
         worst = worst_decisions(self.session, figures)
         found = [
-            Mistake.of(before, worst.index(entry), entry, self.session.entries[entry].action or 0, figures[entry].loss)
+            Mistake.of(
+                before, worst.index(entry), entry, self.session.entries[entry].action or 0, figures[entry].regret
+            )
             for entry, before in before_decisions(self.session, worst)
         ]
         return MistakeList(source="exact", mistakes=sorted(found, key=lambda one: one.number))
@@ -167,9 +169,9 @@ class OpenGame:
 def worst_decisions(session: Session, figures: Sequence[Figure]) -> list[int]:
     """The log indices of the persons' worst decisions, worst first."""
     found = [
-        (figure.loss, number)
+        (figure.regret, number)
         for number, (entry, figure) in enumerate(zip(session.entries, figures, strict=True))
-        if figure.loss > NEGLIGIBLE and session.setup.seats[entry.seat].agent is None
+        if figure.regret > NEGLIGIBLE and session.setup.seats[entry.seat].agent is None
     ]
     return [number for _, number in sorted(found, key=lambda one: (-one[0], one[1]))[:MOST_MISTAKES]]
 

@@ -1,4 +1,4 @@
-"""An exported game measured again: every decision by its loss, every throw by its luck, from the file alone."""
+"""An exported game measured again: every decision by its regret, every throw by its luck, from the file alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agents.play.ledger import Balance, Figure, Ledger, sum_up
+from agents.play.ledger import Balance, Figure, Ledger, stored_figures, sum_up
 from agents.play.schemas.game import LogEntry
 from agents.play.schemas.records import ExportedGame, ExportedMove
 from agents.play.session import Session
@@ -51,7 +51,7 @@ class Replay:
             {
                 "players": [setup.seats[seat].name for seat in team],
                 "score": session.totals[card],
-                **{key: getattr(balances[card], key) if balances else None for key in ("luck", "loss", "mean_loss")},
+                **stored_figures(balances[card] if balances else None),
             }
             for card, team in enumerate(setup.teams)
         ]
@@ -64,7 +64,7 @@ class Replay:
             "dice_follow_seed": self.checked,
             "cards": cards,
             "decisions": [
-                move.model_dump() | {"best": line.best, "loss": line.loss}
+                move.model_dump() | {"best": line.best, "loss": line.regret}
                 for move, line in zip(moves, log, strict=True)
             ],
         }

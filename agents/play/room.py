@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from agents.play.ledger import Ledger, sum_up
+from agents.play.ledger import Ledger, stored_figures, sum_up
 from agents.play.library import Library
 from agents.play.open_game import OpenGame
 from agents.play.schemas.game import (
@@ -231,7 +231,7 @@ def _results(game: OpenGame, session: Session, when: str) -> list[Result]:
             "opponents": [setup.seats[other].name for team in others for other in team],
             "won": totals[card] == max(totals),
             "cards": len(totals),
-            **{key: getattr(own, key, None) for key in ("loss", "luck", "mean_loss")},
+            **stored_figures(own),
             "bonus": _earned_bonuses(session, card),
             "yatzy": _earned_yatzys(session, card),
         }

@@ -217,11 +217,11 @@ class TerminalGame:
         self._told = len(session.entries)
 
     def _marked(self, line: LogEntry) -> str:
-        if line.loss is None or self.game.coach == "off":
+        if line.regret is None or self.game.coach == "off":
             return ""
-        if not line.loss or line.best is None:
+        if not line.regret or line.best is None:
             return "   [green]best[/]"
-        return f"   [{_COLOURS[line.mark or 'small']}]{line.loss:.2f} below {self._spoken(line.best)}[/]"
+        return f"   [{_COLOURS[line.mark or 'small']}]{line.regret:.2f} below {self._spoken(line.best)}[/]"
 
     def _spoken(self, action: str) -> str:
         """What an action is called: "keep 5 5", or "Chance"."""
@@ -242,8 +242,8 @@ class TerminalGame:
         table = Table("choice", "expected score", "loss", *heads)
         for option in advice.options[:_MOST_OPTIONS]:
             worth = f"{option.expected:.2f}" if option.expected is not None else f"{100 * (option.weight or 0):.0f} %"
-            loss = f"{option.loss:.2f}" if option.loss is not None else ""
-            table.add_row(option.name, worth, loss, *(f"{100 * one.probability:.0f} %" for one in option.chances))
+            regret = f"{option.regret:.2f}" if option.regret is not None else ""
+            table.add_row(option.name, worth, regret, *(f"{100 * one.probability:.0f} %" for one in option.chances))
         self.console.print(table)
 
     def _review(self) -> None:
@@ -255,8 +255,8 @@ class TerminalGame:
         table = Table("player", "score", "= optimum", "+ luck", "- loss", "loss per real decision", "small", "big")
         for card in review.cards:
             names = " + ".join(setup.seats[seat].name for seat in card.seats)
-            mean = "" if card.mean_loss is None else f"{card.mean_loss:.3f}"
-            figures_of = (f"{review.optimum:.2f}", f"{card.luck:+.2f}", f"{card.loss:.2f}", mean)
+            mean = "" if card.mean_regret is None else f"{card.mean_regret:.3f}"
+            figures_of = (f"{review.optimum:.2f}", f"{card.luck:+.2f}", f"{card.regret:.2f}", mean)
             table.add_row(names, str(card.score), *figures_of, str(card.marks.small), str(card.marks.big))
         self.console.print(table)
 

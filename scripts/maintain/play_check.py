@@ -51,8 +51,8 @@ def play_game(client: Client) -> dict[str, Any]:
     check_end(client(game), made["state"]["seed_digest"])
     review = client(f"{game}/review")
     for card in review["cards"]:
-        if abs(card["score"] - (review["optimum"] + card["luck"] - card["loss"])) > 1e-6:
-            raise CheckError(f"score is not optimum + luck - loss: {card}")
+        if abs(card["score"] - (review["optimum"] + card["luck"] - card["regret"])) > 1e-6:
+            raise CheckError(f"score is not optimum + luck - regret: {card}")
     if client(f"{game}/export")["totals"] != state["result"]["totals"]:
         raise CheckError("the exported game has other totals")
     return state | {"solved": bool(review["cards"])}

@@ -1,4 +1,4 @@
-"""Measures from which loss on the coach marks a decision and writes agents/play/marks.json: `play_marks.py yatzy`."""
+"""Measures from which regret on the coach marks a decision and writes agents/play/marks.json: `play_marks.py yatzy`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GAMES = 400
 
 def measure(rules: Ruleset, games: int) -> dict[str, Any]:
     """Lets the agents of a ruleset play and returns its row."""
-    from agents.play.marks import NEGLIGIBLE, limits, losses
+    from agents.play.marks import NEGLIGIBLE, limits, regrets
     from agents.registry import make_agent
     from yatzy_env.errors import YatzyError
     from yatzy_env.solver import solve
@@ -28,7 +28,7 @@ def measure(rules: Ruleset, games: int) -> dict[str, Any]:
             agent = make_agent(name, rules, lambda: solution)
         except YatzyError:
             continue  # no trained model of this ruleset is shipped
-        found[name] = losses(agent, rules, solution, games)
+        found[name] = regrets(agent, rules, solution, games)
     marks = limits(found)
     shares = {name: round(float((given > NEGLIGIBLE).mean()), 3) for name, given in found.items()}
     print(f"{rules.name:20} small {marks.small:6.2f}  big {marks.big:6.2f}  decisions that lose: {shares}", flush=True)

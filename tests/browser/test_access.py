@@ -88,7 +88,7 @@ def test_a_phone_needs_no_sideways_scroll(new_player: Callable[..., Player], lan
         fits(page)
         player.throw()
         fits(page)
-        if ruleset == "yatzy":  # chances come later than losses, and make the coach's table wide
+        if ruleset == "yatzy":  # chances come later than regrets, and make the coach's table wide
             expect(page.locator(".coach th.chance").last).to_be_attached(timeout=120_000)  # worked out once per server
             fits(page)
         assert player.offers.first.is_visible()

@@ -22,9 +22,10 @@ def test_the_coach_ranks_options_and_says_what_each_loses(player: Player) -> Non
     expect(rows.first).to_contain_text("best")
     expected = [numbers(row.locator("td").first.inner_text())[0] for row in rows.all()]
     assert expected == sorted(expected, reverse=True)
-    losses = [numbers(row.locator("td").nth(1).inner_text()) for row in rows.all()]
+    regrets = [numbers(row.locator("td").nth(1).inner_text()) for row in rows.all()]
     assert all(
-        not loss or abs(-loss[0] - (expected[0] - value)) < 0.011 for loss, value in zip(losses, expected, strict=True)
+        not regret or abs(-regret[0] - (expected[0] - value)) < 0.011
+        for regret, value in zip(regrets, expected, strict=True)
     )
     page.locator(".coach .more").click()
     assert rows.count() > 6
@@ -40,8 +41,8 @@ def test_a_mistake_is_marked_with_what_was_better(player: Player) -> None:
     expect(decision).to_contain_text("given away")
     expect(decision).to_contain_text("Better:")
     entry = player.state()["log"][-1]
-    assert numbers(decision.inner_text())[0] == round(entry["loss"], 2)
-    assert entry["loss"] > 1
+    assert numbers(decision.inner_text())[0] == round(entry["regret"], 2)
+    assert entry["regret"] > 1
 
 
 def test_choosing_an_option_keeps_its_dice(player: Player) -> None:
@@ -89,9 +90,9 @@ def test_the_review_adds_up_and_the_mistakes_can_be_tried_again(player: Player) 
     rows = page.locator(".balance")
     expect(rows).to_have_count(2)
     for row in rows.all():
-        score, optimum, luck, loss = (numbers(term.inner_text())[0] for term in row.locator(".value").all())
+        score, optimum, luck, regret = (numbers(term.inner_text())[0] for term in row.locator(".value").all())
         sign = -1 if row.locator(".sign").nth(1).inner_text() == "\u2212" else 1
-        assert abs(score - (optimum + sign * luck - loss)) < 1e-9
+        assert abs(score - (optimum + sign * luck - regret)) < 1e-9
     expect(page.locator("svg.chart path.line")).to_have_count(2)
     mistakes = page.locator(".mistakes")
     mistakes.get_by_role("button", name="Start").click()

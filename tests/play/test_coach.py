@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from agents.play.coach import advise, estimate
-from agents.play.ledger import Ledger, shown_loss, sum_up
+from agents.play.ledger import Ledger, shown_regret, sum_up
 from agents.play.library import Library
-from agents.play.marks import FILE, NEGLIGIBLE, Marks, limits, losses, stored_marks, stored_row
+from agents.play.marks import FILE, NEGLIGIBLE, Marks, limits, regrets, stored_marks, stored_row
 from agents.play.open_game import before_decisions, worst_decisions
 from agents.play.steps import Step, action_numbers
 from agents.registry import make_agent
@@ -23,7 +23,7 @@ RULES = ruleset("half-force")
 
 
 @pytest.mark.parametrize("name", ["forced", "half-force", "forced-yatzy-first"])
-def test_score_is_optimum_plus_luck_minus_loss(name: str, rng: Random) -> None:
+def test_score_is_optimum_plus_luck_minus_regret(name: str, rng: Random) -> None:
     rules = ruleset(name)
     solution = solve(rules)
     for seats, teams in ((1, None), (3, ((0, 2), (1,)))):
@@ -32,9 +32,9 @@ def test_score_is_optimum_plus_luck_minus_loss(name: str, rng: Random) -> None:
         figures = Ledger(solution).update(session.entries)
         for card in range(len(session.setup.teams)):
             own = sum_up(session.entries, figures, "card", card)
-            assert session.games.total[card] == pytest.approx(solution.expected_score + own.luck - own.loss, abs=1e-9)
+            assert session.games.total[card] == pytest.approx(solution.expected_score + own.luck - own.regret, abs=1e-9)
             by_seat = [sum_up(session.entries, figures, "seat", seat) for seat in session.setup.teams[card]]
-            assert own.loss == pytest.approx(sum(one.loss for one in by_seat))
+            assert own.regret == pytest.approx(sum(one.regret for one in by_seat))
             assert own.luck == pytest.approx(sum(one.luck for one in by_seat))
 
 
@@ -47,13 +47,13 @@ def test_best_play_gives_nothing_away_and_is_the_first_option() -> None:
         else:
             choices = advise(session, solution, None)
             assert choices[0].is_best
-            assert choices == sorted(choices, key=lambda choice: choice.loss or 0)
+            assert choices == sorted(choices, key=lambda choice: choice.regret or 0)
             assert {action_numbers(RULES)[choice.name] for choice in choices} == set(
                 np.flatnonzero(action_masks(session.tables, session.lane())[0])
             )
             session.apply(session.action_step(action_numbers(RULES)[choices[0].name]))
     figures = Ledger(solution).update(session.entries)
-    assert sum_up(session.entries, figures, "card", 0).loss == pytest.approx(0, abs=1e-9)
+    assert sum_up(session.entries, figures, "card", 0).regret == pytest.approx(0, abs=1e-9)
     assert worst_decisions(session, figures) == []
     assert figures[-1].expected == session.games.total[0]
 
@@ -79,13 +79,13 @@ def test_forced_decisions_are_not_counted_as_real() -> None:
         )
     figures = Ledger(solve(session.rules, cache=False)).update(session.entries)
     own = sum_up(session.entries, figures, "card", 0)
-    assert (own.decisions, own.losses, own.mean_loss) == (15, (), None)
+    assert (own.decisions, own.regrets, own.mean_regret) == (15, (), None)
 
 
 def test_ties_within_a_hundredth_count_as_best() -> None:
-    assert (shown_loss(NEGLIGIBLE), shown_loss(NEGLIGIBLE + 1e-6)) == (0.0, NEGLIGIBLE + 1e-6)
+    assert (shown_regret(NEGLIGIBLE), shown_regret(NEGLIGIBLE + 1e-6)) == (0.0, NEGLIGIBLE + 1e-6)
     marks = Marks(small=0.5, big=2.0)
-    assert [marks.mark(loss) for loss in (0.0, 0.49, 0.5, 1.99, 2.0)] == ["fine", "fine", "small", "small", "big"]
+    assert [marks.mark(regret) for regret in (0.0, 0.49, 0.5, 1.99, 2.0)] == ["fine", "fine", "small", "small", "big"]
 
 
 def test_the_game_before_a_decision_is_the_one_it_was_made_in(rng: Random) -> None:
@@ -93,7 +93,9 @@ def test_the_game_before_a_decision_is_the_one_it_was_made_in(rng: Random) -> No
     play_out(session, rng)
     figures = Ledger(solve(RULES)).update(session.entries)
     worst = worst_decisions(session, figures)
-    assert [figures[entry].loss for entry in worst] == sorted((figure.loss for figure in figures), reverse=True)[:10]
+    assert [figures[entry].regret for entry in worst] == sorted((figure.regret for figure in figures), reverse=True)[
+        :10
+    ]
     seen = []
     for entry, before in before_decisions(session, worst):
         assert before.situation == session.entries[entry].situation
@@ -155,11 +157,11 @@ def test_marks_are_stored_for_all_that_can_be_solved(all_rulesets: tuple[Ruleset
 def test_limits_are_quantiles_of_what_agents_give_away() -> None:
     assert limits({"one": np.array([0.0] * 50 + list(range(1, 101)))}) == Marks(25.0, 75.0)
     alike = {"many": np.full(1000, 1.0), "few": np.full(10, 3.0)}
-    assert limits(alike) == Marks(1.0, 3.0)  # agents weigh the same, however many losses they have
+    assert limits(alike) == Marks(1.0, 3.0)  # agents weigh the same, however many regrets they have
 
 
-def test_losses_of_best_play_are_nothing(library: Library) -> None:
+def test_regrets_of_best_play_are_nothing(library: Library) -> None:
     rules = ruleset("forced")
     shelf = library.shelf("forced")
-    assert losses(shelf.agent("optimal"), rules, solve(rules), 20).max() == pytest.approx(0, abs=1e-9)
-    assert losses(shelf.agent("random"), rules, solve(rules), 20).mean() > 0.5
+    assert regrets(shelf.agent("optimal"), rules, solve(rules), 20).max() == pytest.approx(0, abs=1e-9)
+    assert regrets(shelf.agent("random"), rules, solve(rules), 20).mean() > 0.5

@@ -48,7 +48,7 @@ def test_a_replay_measures_what_the_review_showed(player: Player, tmp_path: Path
     replay, review = replay_file(path, solve), table.get("/review")
     for own, shown in zip(replay.fields()["cards"], review["cards"], strict=True):
         assert own["luck"] == pytest.approx(shown["luck"])
-        assert own["loss"] == pytest.approx(shown["loss"])
+        assert own["loss"] == pytest.approx(shown["regret"])
         assert own["score"] == shown["score"]
 
 

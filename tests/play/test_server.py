@@ -138,7 +138,7 @@ def test_coach_levels(player: Player) -> None:
     table.player.post(f"{table.path}/settings", {"coach": "full"}, table.token)
     full = table.get("/coach")
     assert full["source"] == "exact"
-    assert full["options"][0]["loss"] == 0
+    assert full["options"][0]["regret"] == 0
     keeps = [tuple(option["keep"]) for option in full["options"] if option["type"] == "keep"]
     assert len(keeps) == len(set(keeps))
     table.player.post(f"{table.path}/settings", {"coach": "hints"}, table.token)
@@ -150,7 +150,7 @@ def test_coach_levels(player: Player) -> None:
     else:
         table.move("score", box=worst["box"], confirm_zero=True)
     entry = next(entry for entry in table.state["log"] if entry["kind"] != "throw")
-    assert entry["loss"] == pytest.approx(worst["loss"])
+    assert entry["regret"] == pytest.approx(worst["regret"])
     assert entry["mark"] == worst["mark"]
     assert entry["best"] == full["options"][0]["name"]
 
@@ -159,9 +159,9 @@ def test_marks_are_silent_while_the_coach_is_off(player: Player) -> None:
     table = player.start("half-force", ["random"])
     for _ in range(20):
         table.step()
-    assert all(entry["loss"] is None and entry["luck"] is None for entry in table.state["log"])
+    assert all(entry["regret"] is None and entry["luck"] is None for entry in table.state["log"])
     table.play_out()
-    assert all(entry["loss"] is not None for entry in table.state["log"] if entry["kind"] != "throw")
+    assert all(entry["regret"] is not None for entry in table.state["log"] if entry["kind"] != "throw")
 
 
 def test_review_and_mistakes(player: Player) -> None:
@@ -170,20 +170,20 @@ def test_review_and_mistakes(player: Player) -> None:
     table.play_out()
     review = table.get("/review")
     for card in review["cards"]:
-        assert card["score"] == pytest.approx(review["optimum"] + card["luck"] - card["loss"], abs=1e-9)
-        assert card["luck_adjusted"] == pytest.approx(review["optimum"] - card["loss"], abs=1e-9)
+        assert card["score"] == pytest.approx(review["optimum"] + card["luck"] - card["regret"], abs=1e-9)
+        assert card["luck_adjusted"] == pytest.approx(review["optimum"] - card["regret"], abs=1e-9)
         assert card["series"][0]["expected"] == review["optimum"]
         assert card["series"][-1]["expected"] == pytest.approx(card["score"])
-    assert review["cards"][1]["loss"] == pytest.approx(0, abs=1e-9)
+    assert review["cards"][1]["regret"] == pytest.approx(0, abs=1e-9)
     mistakes = table.get("/mistakes")["mistakes"]
     assert [mistake["number"] for mistake in mistakes] == list(range(len(mistakes)))
-    assert mistakes[0]["loss"] == max(mistake["loss"] for mistake in mistakes)
+    assert mistakes[0]["regret"] == max(mistake["regret"] for mistake in mistakes)
     answer = table.get("/mistakes/0/answer")["options"]
     for option, good in ((answer[0], True), (answer[-1], False)):
         tried = {"type": option["type"]} | ({"box": option["box"]} if option["box"] else {"dice": option["keep"]})
         verdict = player.post(f"{table.path}/mistakes/0", tried, table.token)
         assert verdict["accepted"] is good
-        assert verdict["loss"] == pytest.approx(option["loss"])
+        assert verdict["regret"] == pytest.approx(option["regret"])
     assert table.get("/mistakes/99", status=405)
     assert table.get("/mistakes/99/answer", status=404)["code"] == "no_such_mistake"
     bad = player.post(f"{table.path}/mistakes/0", {"type": "score", "box": "tower"}, table.token, status=409)
@@ -250,13 +250,13 @@ def test_history_and_statistics(player: Player) -> None:
     for _ in range(3):
         table = player.start("half-force", ["random"])
         scores.append(table.play_out()["result"]["totals"][0])
-        loss = table.get("/review")["seats"][0]["loss"]
+        regret = table.get("/review")["seats"][0]["regret"]
     record = player.get("/api/players?name=Ann")
     assert sorted(game["score"] for game in record["games"]) == sorted(scores)
     (figures,) = record["statistics"]
     assert (figures["games"], figures["games_with_opponents"], figures["best"]) == (3, 3, max(scores))
     assert figures["mean"] == pytest.approx(sum(scores) / 3)
-    assert loss in [pytest.approx(game["loss"]) for game in record["games"]]
+    assert regret in [pytest.approx(game["regret"]) for game in record["games"]]
     assert player.get("/api/players?name=Nobody")["games"] == []
 
 

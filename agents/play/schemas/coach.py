@@ -49,18 +49,18 @@ class Option(Answer):
     expected: float | None = Field(
         description="expected final score of this card; null where an agent only has preferences (source estimate)"
     )
-    loss: float | None = Field(description="points below the best option; 0 within 0.01")
+    regret: float | None = Field(description="points below the best option; 0 within 0.01")
     weight: float | None = Field(description="source estimate: how strongly the agent prefers it, 0 to 1; else null")
-    is_best: bool = Field(description="loss within 0.01; several options can be best")
+    is_best: bool = Field(description="regret within 0.01; several options can be best")
     mark: Mark | None = Field(description="what choosing it would be marked")
     chances: list[Chance] = Field(description="the why; [] while chances are not ready (SolveStatus.chances)")
 
     @classmethod
     def of(cls, session: Session, action: int, *, is_best: bool, **known: Any) -> Option:
-        """A legal action; `known` holds what is known of its worth: expected, loss, mark and chances, or weight."""
+        """A legal action; `known` holds what is known of its worth: expected, regret, mark and chances, or weight."""
         name, keeps = names_of(session.rules)[action], session.tables.keeps
         scores = action >= keeps
-        nothing: dict[str, Any] = {"expected": None, "loss": None, "weight": None, "mark": None, "chances": []}
+        nothing: dict[str, Any] = {"expected": None, "regret": None, "weight": None, "mark": None, "chances": []}
         return cls(
             type="score" if scores else "keep",
             name=name,

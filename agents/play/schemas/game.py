@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from agents.play.ledger import Figure, shown_loss
+from agents.play.ledger import Figure, shown_regret
 from agents.play.marks import Mark, Marks
 from agents.play.schemas.common import (
     MAX_SEATS,
@@ -213,7 +213,7 @@ class Choices(Answer):
 
 
 class LogEntry(Answer):
-    """One thing that happened. `loss`, `luck`, `mark`, `best` are null while the coach is off and the game goes on."""
+    """One thing that happened. While the game goes on without its coach `regret`, `luck`, `mark` and `best` are null."""
 
     index: int
     seat: int
@@ -227,7 +227,7 @@ class LogEntry(Answer):
     points: int | None = Field(description="score: points written")
     gain: int | None = Field(description="score: with bonus and extra")
     luck: float | None = Field(description="throw: what it changed the expected final score by")
-    loss: float | None = Field(description="keep, score: points below the best choice; 0 within 0.01")
+    regret: float | None = Field(description="keep, score: points below the best choice; 0 within 0.01")
     mark: Mark | None = Field(description="keep, score; null where forced (only one choice)")
     best: str | None = Field(description="keep, score: a best choice, 'keep 5 5', 'keep nothing' or 'score chance'")
 
@@ -236,7 +236,7 @@ class LogEntry(Answer):
         """An entry of a game's log; without its figures where they are not given."""
         entry, names = session.entries[number], names_of(session.rules)
         decided = entry.action is not None
-        loss = shown_loss(figure.loss) if figure is not None and decided else None
+        regret = shown_regret(figure.regret) if figure is not None and decided else None
         name = names[entry.action] if entry.action is not None else ""
         return cls.fill(
             entry,
@@ -245,8 +245,8 @@ class LogEntry(Answer):
             keep=keep_faces(session.rules, entry.action) if entry.action is not None else None,
             box=name.removeprefix("score ") if entry.kind == "score" else None,
             luck=figure.luck if figure is not None and not decided else None,
-            loss=loss,
-            mark=marks.mark(loss) if marks is not None and loss is not None and entry.choices > 1 else None,
+            regret=regret,
+            mark=marks.mark(regret) if marks is not None and regret is not None and entry.choices > 1 else None,
             best=names[figure.best] if figure is not None and figure.best is not None else None,
         )
 

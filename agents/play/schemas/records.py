@@ -27,15 +27,17 @@ class HistoryGame(Answer):
     opponents: list[str]
     won: bool = Field(description="highest total, shared or alone; true when alone at the table")
     players: int
-    loss: float | None
+    regret: float | None
     luck: float | None
-    mean_loss: float | None
+    mean_regret: float | None
 
     @classmethod
     def of(cls, result: Result) -> HistoryGame:
         """A stored result."""
-        known = {name: value for name, value in result.fields.items() if name in cls.model_fields}
-        return cls(id=result.game, finished=result.finished, players=result.fields["cards"], **known)
+        fields = result.fields
+        known = {name: value for name, value in fields.items() if name in cls.model_fields}
+        known |= {"players": fields["cards"], "regret": fields["loss"], "mean_regret": fields["mean_loss"]}
+        return cls(id=result.game, finished=result.finished, **known)
 
 
 class Statistics(Answer):
@@ -50,14 +52,14 @@ class Statistics(Answer):
     worst: int
     bonus_rate: float | None = Field(description="share of columns that earned the bonus; null without bonus")
     yatzy_rate: float | None = Field(description="share of yatzy boxes that held points; null without that box")
-    mean_loss: float | None = Field(description="points given away per game, over the games where it is known")
+    mean_regret: float | None = Field(description="points given away per game, over the games where it is known")
 
     @classmethod
     def of(cls, ruleset: str, rows: Sequence[dict[str, Any]]) -> Statistics:
         """The figures of some results, by their fields."""
         scores = [row["score"] for row in rows]
         contested = [row for row in rows if row["cards"] > 1]
-        losses = [row["loss"] for row in rows if row["loss"] is not None]
+        regrets = [row["loss"] for row in rows if row["loss"] is not None]
         return cls(
             ruleset=ruleset,
             games=len(rows),
@@ -68,7 +70,7 @@ class Statistics(Answer):
             worst=min(scores),
             bonus_rate=_rate([row["bonus"] for row in rows]),
             yatzy_rate=_rate([row["yatzy"] for row in rows]),
-            mean_loss=sum(losses) / len(losses) if losses else None,
+            mean_regret=sum(regrets) / len(regrets) if regrets else None,
         )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from agents.play.ledger import Balance, Figure, shown_loss, sum_up
+from agents.play.ledger import Balance, Figure, shown_regret, sum_up
 from agents.play.marks import NEGLIGIBLE, Mark, Marks
 from agents.play.schemas.common import Answer, Face, Request, Source
 from agents.play.schemas.game import Card, Choices, Result
@@ -35,32 +35,32 @@ class Tally(Answer):
     @classmethod
     def of(cls, balance: Balance, marks: Marks | None) -> Tally:
         """The marks of the real decisions; none where limits were not measured."""
-        given = [marks.mark(shown_loss(loss)) for loss in balance.losses] if marks is not None else []
+        given = [marks.mark(shown_regret(regret)) for regret in balance.regrets] if marks is not None else []
         return cls(fine=given.count("fine"), small=given.count("small"), big=given.count("big"))
 
 
 class SeatReview(Answer):
-    """What a seat's decisions gave away. mean_loss = loss / real_decisions (null without any)."""
+    """What a seat's decisions gave away. mean_regret = regret / real_decisions (null without any)."""
 
     seat: int
-    loss: float
+    regret: float
     decisions: int
     real_decisions: int = Field(description="those with more than one choice")
-    mean_loss: float | None
+    mean_regret: float | None
     marks: Tally
 
 
 class CardReview(Answer):
-    """The balance of a card: score = optimum + luck - loss, exact."""
+    """The balance of a card: score = optimum + luck - regret, exact."""
 
     card: int
     seats: list[int]
     score: int
     luck: float
-    loss: float
+    regret: float
     luck_adjusted: float = Field(description="score - luck")
     real_decisions: int
-    mean_loss: float | None
+    mean_regret: float | None
     marks: Tally
     series: list[SeriesPoint]
 
@@ -111,7 +111,7 @@ class Mistake(Answer):
     entry: int = Field(description="index in the log")
     seat: int
     turn: int
-    loss: float = Field(description="what was given away")
+    regret: float = Field(description="what was given away")
     played: str = Field(description="what was done, 'keep 5 5'")
     card: Card = Field(description="the card before the decision")
     dice: list[int]
@@ -119,7 +119,7 @@ class Mistake(Answer):
     choices: Choices
 
     @classmethod
-    def of(cls, before: Session, number: int, entry: int, action: int, loss: float) -> Mistake:
+    def of(cls, before: Session, number: int, entry: int, action: int, regret: float) -> Mistake:
         """A decision to try again.
 
         Args:
@@ -127,14 +127,14 @@ class Mistake(Answer):
             number: its place among the worst.
             entry: its index in the log.
             action: what was done.
-            loss: what that gave away.
+            regret: what that gave away.
         """
         return cls.fill(
             before,
             number=number,
             entry=entry,
             turn=before.turn + 1,
-            loss=loss,
+            regret=regret,
             played=names_of(before.rules)[action],
             card=Card.of(before, before.card),
             choices=Choices.of(before),
@@ -170,12 +170,12 @@ class Verdict(Answer):
 
     accepted: bool
     is_best: bool
-    loss: float
+    regret: float
     mark: Mark
 
     @classmethod
-    def of(cls, loss: float, marks: Marks | None) -> Verdict:
-        """The verdict on an attempt that gives away `loss`; without limits only the best is fine."""
-        loss, is_best = shown_loss(loss), loss <= NEGLIGIBLE
-        mark: Mark = marks.mark(loss) if marks is not None else ("fine" if is_best else "small")
-        return cls(accepted=mark == "fine", is_best=is_best, loss=loss, mark=mark)
+    def of(cls, regret: float, marks: Marks | None) -> Verdict:
+        """The verdict on an attempt that gives away `regret`; without limits only the best is fine."""
+        regret, is_best = shown_regret(regret), regret <= NEGLIGIBLE
+        mark: Mark = marks.mark(regret) if marks is not None else ("fine" if is_best else "small")
+        return cls(accepted=mark == "fine", is_best=is_best, regret=regret, mark=mark)

@@ -66,9 +66,9 @@ class AgentInfo(Answer):
 
 
 class MarkLimits(Answer):
-    """From which loss in points on a decision is marked; measured on the agents of the ruleset (docs in marks.json)."""
+    """From which regret on a decision is marked, in points; measured on the agents of the ruleset."""
 
-    tie: float = Field(description="losses up to this count as best: 0.01")
+    tie: float = Field(description="regrets up to this count as best: 0.01")
     small: float
     big: float
 
@@ -122,7 +122,7 @@ class RulesetInfo(Answer):
     max_score: int
     optimum: float | None
     agents: list[AgentInfo] = Field(description="weakest first")
-    marks: MarkLimits | None = Field(description="null where losses are not known")
+    marks: MarkLimits | None = Field(description="null where regrets are not known")
     solve: SolveStatus
 
 

@@ -17,10 +17,10 @@ export function markShown(mark, text = t(`mark.${mark}`)) {
   return h(`span.mark.mark-${mark}`, icon(mark), text);
 }
 
-/** What a decision gave away in words: its mark, where losses have been measured for the game, and the points. */
-export function lossSaid(entry) {
-  if (entry.loss === 0) return t("mark.fine_best");
-  const points = number(entry.loss, 2);
+/** What a decision gave away in words: its mark, where regrets have been measured for the game, and the points. */
+export function regretSaid(entry) {
+  if (entry.regret === 0) return t("mark.fine_best");
+  const points = number(entry.regret, 2);
   return entry.mark === null
     ? t("mark.lost_plain", { points })
     : t("mark.lost", { mark: t(`mark.${entry.mark}`), points });
@@ -28,8 +28,8 @@ export function lossSaid(entry) {
 
 /** What a decision gave away, as a line, with the better choice where there was one. */
 export function decisionShown(rules, entry) {
-  const better = entry.loss > 0 && h("span.better", `${t("mark.better")} `, actionShown(rules, entry.best));
-  const words = lossSaid(entry);
+  const better = entry.regret > 0 && h("span.better", `${t("mark.better")} `, actionShown(rules, entry.best));
+  const words = regretSaid(entry);
   return h(
     "p.decision",
     entry.mark === null ? h("strong", { text: words }) : markShown(entry.mark, words),
@@ -38,9 +38,9 @@ export function decisionShown(rules, entry) {
   );
 }
 
-/** Whether there is something to say about a decision: it was a real one, and its loss is known. */
+/** Whether there is something to say about a decision: it was a real one, and its regret is known. */
 export function isJudged(entry) {
-  return entry.kind !== "throw" && entry.loss !== null && (entry.mark !== null || entry.loss > 0);
+  return entry.kind !== "throw" && entry.regret !== null && (entry.mark !== null || entry.regret > 0);
 }
 
 /** A table of options, best first. `onUse` is called with an option that was clicked; without it rows are plain. */
@@ -52,7 +52,7 @@ export function optionsTable(rules, advice, { onUse = null, all = true } = {}) {
     "tr",
     h("th", { scope: "col", text: t("coach.option") }),
     h("th.num", { scope: "col", text: t(weighed ? "coach.weight" : "coach.final") }),
-    !weighed && h("th.num", { scope: "col", text: t("coach.loss") }),
+    !weighed && h("th.num", { scope: "col", text: t("coach.regret") }),
     heads.map((head) =>
       h(
         "th.num.chance",
@@ -66,12 +66,14 @@ export function optionsTable(rules, advice, { onUse = null, all = true } = {}) {
     const shown = actionShown(rules, option.name);
     const said = t("coach.use", { option: actionSaid(rules, option.name) });
     const use = onUse === null ? shown : button(".use", shown, () => onUse(option), { "aria-label": said });
-    const loss = option.is_best ? h("span.best", { text: t("coach.best") }) : `\u2212${number(option.loss ?? 0, 2)}`;
+    const regret = option.is_best
+      ? h("span.best", { text: t("coach.best") })
+      : `\u2212${number(option.regret ?? 0, 2)}`;
     return h(
       `tr${option.is_best ? ".is-best" : ""}`,
       h("th", { scope: "row" }, use),
       numberCell(weighed ? percent(option.weight ?? 0) : number(option.expected, 2)),
-      !weighed && h(`td.num.loss-${option.mark ?? "fine"}`, loss),
+      !weighed && h(`td.num.regret-${option.mark ?? "fine"}`, regret),
       heads.map((head) => {
         const chance = option.chances.find(head.is);
         return h("td.num.chance", { text: chance === undefined ? "" : percent(chance.probability) });

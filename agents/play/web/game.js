@@ -2,7 +2,7 @@
 
 import { gameState, move, ruleset } from "./api.js";
 import { actionSaid, facesSaid } from "./actions.js";
-import { CoachPanel, isJudged, lossSaid } from "./coach.js";
+import { CoachPanel, isJudged, regretSaid } from "./coach.js";
 import { confirmed } from "./confirm.js";
 import { keptPlaces } from "./dice.js";
 import { announce, h, pause, replace } from "./dom.js";
@@ -145,8 +145,8 @@ class Game {
           : t("game.kept", { name, dice: facesSaid(entry.keep) });
       });
     const decision = this.lastDecision();
-    if (decision !== null && decision.index >= before.log_length && decision.loss > 0) {
-      parts.push(`${lossSaid(decision)}. ${t("mark.better")} ${actionSaid(this.rules, decision.best)}`);
+    if (decision !== null && decision.index >= before.log_length && decision.regret > 0) {
+      parts.push(`${regretSaid(decision)}. ${t("mark.better")} ${actionSaid(this.rules, decision.best)}`);
     }
     if (state.log_length < before.log_length) parts.push(t("game.undone"));
     if (state.phase === "finished") parts.push(`${t("game.over")}. ${this.table.about.textContent}`);

@@ -65,11 +65,11 @@ async function statistics(record) {
         numberCell(number(row.worst)),
         numberCell(share(row.bonus_rate)),
         numberCell(share(row.yatzy_rate), { title }),
-        numberCell(figure(row.mean_loss, 2)),
+        numberCell(figure(row.mean_regret, 2)),
       );
     }),
   );
-  const figures = ["count", "wins", "mean", "best", "worst", "bonus", "yatzy", "loss"].map((key) => `history.${key}`);
+  const figures = ["count", "wins", "mean", "best", "worst", "bonus", "yatzy", "regret"].map((key) => `history.${key}`);
   return titledTable(t("history.by_game"), rows, ["rules.choose", ...figures], figures);
 }
 
@@ -84,12 +84,12 @@ function gameTable(record) {
       h("td", { text: opponents }),
       numberCell(number(game.score)),
       h("td", { text: outcome }),
-      numberCell(figure(game.loss, 2)),
+      numberCell(figure(game.regret, 2)),
       numberCell(figure(game.luck, 1)),
       h("td", tokenOf(game.id) !== null && h("a", { href: `#/review/${game.id}`, text: t("history.review") })),
     );
   });
-  const figures = ["review.score", "history.loss", "review.luck"];
+  const figures = ["review.score", "history.regret", "review.luck"];
   const heads = ["history.date", "rules.choose", "history.opponents", "review.score", "history.result"];
-  return titledTable(t("history.games"), rows, [...heads, "history.loss", "review.luck", "history.review"], figures);
+  return titledTable(t("history.games"), rows, [...heads, "history.regret", "review.luck", "history.review"], figures);
 }

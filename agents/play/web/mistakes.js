@@ -62,7 +62,7 @@ export class MistakesPanel {
     this.verdict = h("div.verdict", { role: "status" });
     this.throw = button(".primary", [icon("throw"), h("span")], () => this.guessKeep());
     this.nextLabel = h("span", { text: t("mistakes.skip") });
-    const where = { name: this.names[mistake.seat], turn: mistake.turn, points: number(mistake.loss, 2) };
+    const where = { name: this.names[mistake.seat], turn: mistake.turn, points: number(mistake.regret, 2) };
     const heading = h("h3", {
       tabindex: -1,
       text: t("mistakes.number", { number: number_ + 1, of: this.mistakes.length }),
@@ -129,7 +129,7 @@ export class MistakesPanel {
   async guess(body) {
     try {
       const verdict = await attempt(this.game, this.mistake.number, body);
-      const points = number(verdict.loss, 2);
+      const points = number(verdict.regret, 2);
       const key = verdict.is_best ? "mistakes.best" : verdict.accepted ? "mistakes.near" : "mistakes.wrong";
       if (verdict.accepted) this.solved.add(this.mistake.number);
       replace(this.verdict, h("p", markShown(verdict.accepted ? "fine" : verdict.mark, t(key, { points }))));

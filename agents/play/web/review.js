@@ -99,12 +99,12 @@ function skillAndLuck(balance, cardNames) {
   const sums = balance.cards.map((card) => {
     // Two decimals each, and the sum of what is shown is what is shown: the luck takes up the rounding.
     const optimum = Math.round(100 * balance.optimum);
-    const loss = Math.round(100 * card.loss);
-    const luck = 100 * card.score - optimum + loss;
+    const regret = Math.round(100 * card.regret);
+    const luck = 100 * card.score - optimum + regret;
     const terms = [
       ["=", "review.optimum", optimum],
       [luck < 0 ? "\u2212" : "+", "review.luck", Math.abs(luck)],
-      ["\u2212", "review.given_away", loss],
+      ["\u2212", "review.given_away", regret],
     ].map(([sign, key, value]) => [sign, t(key), number(value / 100, 2)]);
     const [score, shown] = [t("review.score"), number(card.score)];
     const said = [`${score} ${shown}`, ...terms.map((term) => `${term[0]} ${term[1]} ${term[2]}`)].join(" ");
@@ -143,14 +143,14 @@ function seatTable(balance, names) {
   );
 }
 
-/** Figures of cards, whose loss stands in their balance already, or of the seats that share them: a column for each. */
+/** Figures of cards, whose regret stands in their balance already, or of the seats that share them: a column for each. */
 function figures(columns, name, ofCards) {
   const rows = [
     ofCards
       ? ["review.adjusted", (one) => number(one.luck_adjusted, 2)]
-      : ["review.given_away", (one) => number(one.loss, 2)],
+      : ["review.given_away", (one) => number(one.regret, 2)],
     ["review.decisions", (one) => number(one.real_decisions)],
-    ["review.mean_loss", (one) => (one.mean_loss === null ? "–" : number(one.mean_loss, 3))],
+    ["review.mean_regret", (one) => (one.mean_regret === null ? "–" : number(one.mean_regret, 3))],
     ["mark.fine", (one) => number(one.marks.fine)],
     ["mark.small", (one) => number(one.marks.small)],
     ["mark.big", (one) => number(one.marks.big)],
@@ -166,7 +166,7 @@ function figures(columns, name, ofCards) {
   return h(
     "div.stack.tight",
     figureTable(t("review.balance"), heads, lines, ".compared"),
-    h("p.hint", { text: t("review.mean_loss.about") }),
+    h("p.hint", { text: t("review.mean_regret.about") }),
   );
 }
 
