@@ -213,7 +213,7 @@ class Choices(Answer):
 
 
 class LogEntry(Answer):
-    """One thing that happened. While the game goes on without its coach `regret`, `luck`, `mark` and `best` are null."""
+    """One thing that happened. `regret`, `luck`, `mark`, `best` are null in a game without coach until its end."""
 
     index: int
     seat: int
