@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.play.guard import Pace
+from agents.play.middleware import Pace
 
 _PACE = Pace(burst=300, per_second=50)  # a page that lets agents play asks about ten times a second
 _NEW_GAMES = Pace(burst=30, per_second=0.5)

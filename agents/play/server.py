@@ -19,8 +19,8 @@ from starlette.staticfiles import StaticFiles
 from agents.play.api_games import add_games
 from agents.play.api_rulesets import add_rulesets
 from agents.play.config import Config
-from agents.play.guard import Guard, problem
 from agents.play.library import Library
+from agents.play.middleware import RequestMiddleware, problem
 from agents.play.room import Room
 from agents.play.schemas.common import Problem
 from agents.play.steps import GameError
@@ -68,7 +68,7 @@ def create_app(store: Store, library: Library, config: Config | None = None) -> 
         responses=_PROBLEMS,
         separate_input_output_schemas=False,
     )
-    app.add_middleware(Guard, hosts=config.hosts, pace=config.pace, new_games=config.new_games)
+    app.add_middleware(RequestMiddleware, hosts=config.hosts, pace=config.pace, new_games=config.new_games)
     _answer_problems(app)
     add_rulesets(app, library, room, config)
     add_games(app, room)

@@ -9,8 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from agents.play.config import Config
-from agents.play.guard import Pace
 from agents.play.library import Library
+from agents.play.middleware import Pace
 from agents.play.server import create_app
 from agents.play.store import Store
 from tests.play.helpers import Player

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from agents.play.guard import CONTENT_SECURITY_POLICY, MOST_BYTES, Bucket, Pace
 from agents.play.library import Library
+from agents.play.middleware import CONTENT_SECURITY_POLICY, MOST_BYTES, Bucket, Pace
 from agents.play.server import create_app
 from agents.play.store import Store
 from tests.play.conftest import free_config

@@ -73,7 +73,7 @@ class Refusal(Exception):  # noqa: N818, it is an answer, not a fault
         self.headers = dict(headers or {})
 
 
-class Guard:
+class RequestMiddleware:
     """The ASGI middleware."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str] | None, pace: Pace, new_games: Pace) -> None:
