@@ -22,7 +22,7 @@ class Config:
         most_open: how many unfinished games there may be.
         pace: how often a client may ask.
         new_games: how often it may start a game.
-        warm: compile and load at the start what the first game needs.
+        warm_up: compile and load at the start what the first game needs.
     """
 
     ruleset: str = "yatzy"
@@ -32,4 +32,4 @@ class Config:
     most_open: int = 2000
     pace: Pace = _PACE
     new_games: Pace = _NEW_GAMES
-    warm: bool = True
+    warm_up: bool = True

@@ -25,7 +25,7 @@ from agents.play.room import Room
 from agents.play.schemas.common import Problem
 from agents.play.steps import GameError
 from agents.play.store import Store
-from agents.play.warm import warm
+from agents.play.warm_up import warm_up
 from yatzy_env import __version__
 from yatzy_env.errors import YatzyError
 from yatzy_env.files import read_json
@@ -54,8 +54,8 @@ def create_app(store: Store, library: Library, config: Config | None = None) -> 
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        if config.warm:
-            Thread(target=warm, args=(library.shelf(config.ruleset),), name="warm", daemon=True).start()
+        if config.warm_up:
+            Thread(target=warm_up, args=(library.shelf(config.ruleset),), name="warm-up", daemon=True).start()
         yield
 
     app = FastAPI(

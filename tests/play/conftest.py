@@ -44,7 +44,7 @@ def library() -> Library:
 
 def free_config(**changes: object) -> Config:
     """A server without limits of pace, and without work in the background."""
-    fields = {"hosts": None, "pace": FREE, "new_games": FREE, "warm": False, "solving": False} | changes
+    fields = {"hosts": None, "pace": FREE, "new_games": FREE, "warm_up": False, "solving": False} | changes
     return Config(**fields)  # type: ignore[arg-type]
 
 

@@ -10,13 +10,13 @@ from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
 
 
-def warm(shelf: Shelf) -> None:
+def warm_up(shelf: Shelf) -> None:
     """Plays a turn by itself with everything a game uses: kernels, solution, chances and agents of a ruleset.
 
     Args:
         shelf: the ruleset.
     """
-    session = Session(make_setup(shelf.rules, [SeatPlan("warm")], None, "", "warm"))
+    session = Session(make_setup(shelf.rules, [SeatPlan("warm-up")], None, "", "warm-up"))
     game = OpenGame("", "", session, shelf, "full")
     session.apply(Step("throw"))
     for one in shelf.availability():
