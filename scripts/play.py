@@ -148,7 +148,7 @@ def main() -> None:
     args = make_parser().parse_args()
     with clear_errors():
         from agents.play.library import Library
-        from agents.play.room import Room
+        from agents.play.service import GameService
         from agents.play.store import Store, default_file
 
         rules = rules_from(args)
@@ -159,7 +159,7 @@ def main() -> None:
         if args.terminal:
             from agents.play.terminal import play
 
-            play(shelf, opponents, args.name, args.coach, Room(Store(args.data or default_file()), library))
+            play(shelf, opponents, args.name, args.coach, GameService(Store(args.data or default_file()), library))
         else:
             serve(args, library, shelf, opponents)
 

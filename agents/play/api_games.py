@@ -10,11 +10,11 @@ from fastapi import Body, FastAPI, Header, Query
 from fastapi import Path as InPath
 
 from agents.play.open_game import OpenGame
-from agents.play.room import Room
 from agents.play.schemas.coach import Advice
 from agents.play.schemas.game import GameCreated, GameState, LogPage, Move, NewGame, Settings
 from agents.play.schemas.records import ExportedGame
 from agents.play.schemas.review import Attempt, MistakeList, Review, Verdict
+from agents.play.service import GameService
 
 MOST_LOG = 500
 
@@ -24,18 +24,18 @@ MistakeNumber = Annotated[int, InPath(ge=0, lt=100)]
 Told = TypeVar("Told")
 
 
-def add_games(app: FastAPI, room: Room) -> None:
+def add_games(app: FastAPI, games: GameService) -> None:
     """Adds the endpoints of games."""
 
     def ask(game_id: str, token: str, question: Callable[[OpenGame], Told]) -> Told:
         """Finds a game and asks it something while nobody moves it."""
-        game = room.find(game_id, token)
+        game = games.find(game_id, token)
         with game.lock:
             return question(game)
 
     @app.post("/api/games", status_code=201)
     def new_game(wanted: NewGame) -> GameCreated:
-        game, token = room.create(wanted)
+        game, token = games.create(wanted)
         Thread(target=game.shelf.solution, name="load", daemon=True).start()  # before the coach is first asked
         with game.lock:
             return GameCreated(id=game.id, token=token, state=game.state())
@@ -47,7 +47,7 @@ def add_games(app: FastAPI, room: Room) -> None:
     @app.post("/api/games/{game_id}/moves")
     def move(game_id: Id, token: Token, made: Annotated[Move, Body()]) -> GameState:
         def moved(game: OpenGame) -> GameState:
-            room.move(game, made)
+            games.move(game, made)
             return game.state()
 
         return ask(game_id, token, moved)
@@ -55,7 +55,7 @@ def add_games(app: FastAPI, room: Room) -> None:
     @app.post("/api/games/{game_id}/settings")
     def settings(game_id: Id, token: Token, wanted: Settings) -> GameState:
         def changed(game: OpenGame) -> GameState:
-            room.change(game, wanted)
+            games.change(game, wanted)
             return game.state()
 
         return ask(game_id, token, changed)

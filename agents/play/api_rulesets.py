@@ -9,7 +9,6 @@ from fastapi import Path as InPath
 
 from agents.play.config import Config
 from agents.play.library import Library, Shelf
-from agents.play.room import Room
 from agents.play.rules_page import rules_page
 from agents.play.schemas.common import MAX_NAME, MAX_SEATS, PlayerName
 from agents.play.schemas.records import PlayerRecord
@@ -25,6 +24,7 @@ from agents.play.schemas.rulesets import (
     Suggestion,
     par_of,
 )
+from agents.play.service import GameService
 from agents.play.steps import GameError
 from yatzy_env import __version__
 from yatzy_env.rules import options
@@ -34,7 +34,7 @@ from yatzy_env.tables import compile_tables
 Name = Annotated[str, InPath(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
 
 
-def add_rulesets(app: FastAPI, library: Library, room: Room, config: Config) -> None:
+def add_rulesets(app: FastAPI, library: Library, games: GameService, config: Config) -> None:
     """Adds the endpoints about what there is to play with, and about players."""
 
     @app.get("/api/meta")
@@ -75,7 +75,7 @@ def add_rulesets(app: FastAPI, library: Library, room: Room, config: Config) -> 
 
     @app.get("/api/players")
     def player(name: Annotated[PlayerName, Query()]) -> PlayerRecord:
-        return PlayerRecord.of(name, room.store.results(name))
+        return PlayerRecord.of(name, games.store.results(name))
 
 
 def _summary(shelf: Shelf) -> RulesetSummary:

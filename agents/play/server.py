@@ -1,4 +1,4 @@
-"""The web server: the endpoints around a `Room`, described in docs/play.md, and the page's files."""
+"""The web server: the endpoints around a `GameService`, described in docs/play.md, and the page's files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from agents.play.api_rulesets import add_rulesets
 from agents.play.config import Config
 from agents.play.library import Library
 from agents.play.middleware import RequestMiddleware, problem
-from agents.play.room import Room
 from agents.play.schemas.common import Problem
+from agents.play.service import GameService
 from agents.play.steps import GameError
 from agents.play.store import Store
 from agents.play.warm_up import warm_up
@@ -32,7 +32,7 @@ from yatzy_env.files import read_json
 from yatzy_env.rules.names import LANGUAGES, ruleset_label, words
 
 WEB = Path(__file__).parent / "web"
-_STATUS = {"unknown_ruleset": 404, "no_such_game": 404, "no_such_mistake": 404, "room_full": 503}
+_STATUS = {"unknown_ruleset": 404, "no_such_game": 404, "no_such_mistake": 404, "too_many_games": 503}
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (400, 403, 404, 409, 413, 415, 422, 429, 503)
 }
@@ -50,7 +50,7 @@ def create_app(store: Store, library: Library, config: Config | None = None) -> 
         An ASGI application.
     """
     config = config if config is not None else Config()
-    room = Room(store, library, config.most_open)
+    games = GameService(store, library, config.most_open)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -70,8 +70,8 @@ def create_app(store: Store, library: Library, config: Config | None = None) -> 
     )
     app.add_middleware(RequestMiddleware, hosts=config.hosts, pace=config.pace, new_games=config.new_games)
     _answer_problems(app)
-    add_rulesets(app, library, room, config)
-    add_games(app, room)
+    add_rulesets(app, library, games, config)
+    add_games(app, games)
 
     @app.get("/", include_in_schema=False)
     def page() -> FileResponse:

@@ -70,7 +70,7 @@ class StoredGame:
 
 @dataclass(frozen=True)
 class Result:
-    """What a finished game says about one person: JSON values by name, see `room._results`."""
+    """What a finished game says about one person: JSON values by name, see `service._results`."""
 
     game: str
     finished: str

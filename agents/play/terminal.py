@@ -9,7 +9,6 @@ from rich.table import Table
 
 from agents.play.library import Shelf
 from agents.play.open_game import OpenGame
-from agents.play.room import Room
 from agents.play.schemas.common import Level
 from agents.play.schemas.game import (
     AgentMove,
@@ -27,6 +26,7 @@ from agents.play.schemas.game import (
     UndoMove,
     Upper,
 )
+from agents.play.service import GameService
 from agents.play.steps import GameError, names_of
 from yatzy_env.errors import YatzyError
 from yatzy_env.rules.names import box_label
@@ -51,9 +51,9 @@ class QuitGame(Exception):  # noqa: N818, leaving is no error
 class TerminalGame:
     """One game in a terminal, one person against agents."""
 
-    def __init__(self, game: OpenGame, room: Room, console: Console, ask: Ask) -> None:
+    def __init__(self, game: OpenGame, games: GameService, console: Console, ask: Ask) -> None:
         self.game = game
-        self.room = room
+        self.games = games
         self.console = console
         self.ask = ask
         self._told = 0  # log entries that have been shown
@@ -195,7 +195,7 @@ class TerminalGame:
     def _move(self, move: Move) -> str:
         """Makes a move; returns the code of what forbids it, which is said unless it only has to be confirmed."""
         try:
-            self.room.move(self.game, move)
+            self.games.move(self.game, move)
         except GameError as error:
             if error.code != "confirm_zero":
                 self.console.print(str(error), style="red", markup=False)
@@ -272,7 +272,7 @@ def play(
     opponents: tuple[str, ...],
     name: str,
     level: Level,
-    room: Room,
+    games: GameService,
     console: Console | None = None,
     ask: Ask | None = None,
 ) -> None:
@@ -283,7 +283,7 @@ def play(
         opponents: agents to play against.
         name: of the person.
         level: of the coach.
-        room: where the game is played and kept.
+        games: where the game is played and kept.
         console: where it is shown; stdout if None.
         ask: asks a question and returns the answer; the console's input if None.
 
@@ -297,11 +297,11 @@ def play(
         wanted = NewGame(ruleset=shelf.rules.name, seats=seats, coach=level)
     except ValueError as error:
         raise YatzyError(f"--name {name!r} with {len(opponents)} opponents: {error}") from error
-    game, _ = room.create(wanted)
+    game, _ = games.create(wanted)
     console.print(HELP, highlight=False)
     try:
-        TerminalGame(game, room, console, ask if ask is not None else console.input).play()
+        TerminalGame(game, games, console, ask if ask is not None else console.input).play()
     except (QuitGame, EOFError):
         console.print("Left the game; it is not counted.")
     finally:
-        room.store.close()
+        games.store.close()

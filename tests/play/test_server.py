@@ -340,7 +340,7 @@ def test_open_games_are_bounded(store: Store, library: Library) -> None:
         first = player.start("forced")
         player.start("forced")
         full = player.post("/api/games", {"ruleset": "forced", "seats": [{"kind": "person", "name": "A"}]}, status=503)
-        assert full["code"] == "room_full"
+        assert full["code"] == "too_many_games"
         first.play_out()
         player.start("forced")
 

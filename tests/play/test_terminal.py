@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from agents.play.library import Library
-from agents.play.room import Room
 from agents.play.schemas.records import PlayerRecord
+from agents.play.service import GameService
 from agents.play.store import Store
 from agents.play.terminal import play
 from yatzy_env.errors import YatzyError
@@ -47,8 +47,8 @@ def seen(tmp_path: Any, library: Library) -> Callable[..., str]:
         typist: Typist, name: str = "forced", level: Any = "full", opponents: tuple[str, ...] = ("random",)
     ) -> str:
         out = StringIO()
-        room = Room(Store(tmp_path / "games.sqlite"), library)
-        play(library.shelf(name), opponents, "Ann", level, room, Console(file=out, width=140), typist)
+        games = GameService(Store(tmp_path / "games.sqlite"), library)
+        play(library.shelf(name), opponents, "Ann", level, games, Console(file=out, width=140), typist)
         return out.getvalue()
 
     return call

@@ -42,7 +42,7 @@ _FORGET_AFTER = timedelta(days=60)  # unfinished games that nobody touches
 _STALE = "the game has moved on since version {made_on}: it is at {version}; fetch it again"
 
 
-class RoomFullError(GameError):
+class TooManyGamesError(GameError):
     """No further game can be started now."""
 
 
@@ -50,11 +50,11 @@ class NoSuchGameError(GameError):
     """There is no such game, or the token is not its own."""
 
 
-class Room:
+class GameService:
     """All games of a server."""
 
     def __init__(self, store: Store, library: Library, most_open: int = 2000) -> None:
-        """Opens the room.
+        """Opens the service.
 
         Args:
             store: where games are kept.
@@ -76,7 +76,7 @@ class Room:
 
         Raises:
             GameError: for an unknown ruleset, an agent that cannot play it, or teams that do not fit the seats.
-            RoomFullError: if too many games are open.
+            TooManyGamesError: if too many games are open.
         """
         shelf = self.library.shelf(wanted.ruleset)
         seats = [_seat(seat) for seat in wanted.seats]
@@ -90,8 +90,8 @@ class Room:
             raise GameError("bad_teams", str(error)) from error
         with self._lock:
             if self.store.open_games() >= self.most_open:
-                raise RoomFullError(
-                    "room_full", f"{self.most_open} games are open already; finish one of them, or try again later"
+                raise TooManyGamesError(
+                    "too_many_games", f"{self.most_open} games are open already; finish one of them, or try again later"
                 )
             token, game_id = secrets.token_urlsafe(24), secrets.token_urlsafe(12)
             game = OpenGame(game_id, _hash(token), Session(setup), shelf, wanted.coach, wanted.hidden_totals)
