@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from yatzy_env.errors import IllegalActionError
 from yatzy_env.situation import Situations
 
 TIE = 1e-9
@@ -51,6 +52,29 @@ def merges_upper(agent: Agent) -> bool:
     Sums that have earned the bonus are then alike to it, and so are sums from which it is out of reach.
     """
     return getattr(agent, "merges_upper", False) is True
+
+
+def checked_actions(actions: ArrayLike, name: str, size: int) -> NDArray[np.int64]:
+    """What an agent answered, checked for everything but legality.
+
+    Args:
+        actions: the answer.
+        name: what the agent is called.
+        size: how many situations it was asked about.
+
+    Returns:
+        (size,) int64.
+
+    Raises:
+        IllegalActionError: if it is not one whole number per situation.
+    """
+    found = np.asarray(actions)
+    if found.shape != (size,) or found.dtype.kind not in "iu":
+        raise IllegalActionError(
+            f"agent {name!r} returned actions of shape {found.shape} and type {found.dtype}; "
+            f"allowed: shape {(size,)} of whole numbers"
+        )
+    return found.astype(np.int64)
 
 
 def best_actions(values: NDArray[np.float64]) -> NDArray[np.int64]:

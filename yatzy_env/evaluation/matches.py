@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env import dice
-from yatzy_env.agent import TIE, Agent, best_actions
+from yatzy_env.agent import TIE, Agent, best_actions, checked_actions
 from yatzy_env.errors import IllegalActionError, YatzyError
 from yatzy_env.evaluation.mistakes import SlipLog, Slips
 from yatzy_env.evaluation.statistics import deviates, estimate
@@ -152,6 +152,17 @@ def game_keys(seed: int, first: int, last: int) -> NDArray[np.uint64]:
     return np.array([dice.key("evaluate", seed, game) for game in range(first, last)], np.uint64)
 
 
+def check_numbers(games: int, seed: int, batch: int = BATCH) -> None:
+    """Checks the numbers of an evaluation, before anything expensive begins.
+
+    Raises:
+        YatzyError: naming the one that is out of range.
+    """
+    for what, value, least in (("games", games, 1), ("seed", seed, 0), ("batch", batch, 1)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise YatzyError(f"{what} = {value!r}; allowed: a whole number, {least} or more")
+
+
 def play_match(
     agent: Agent,
     rules: Ruleset,
@@ -185,9 +196,7 @@ def play_match(
         IllegalActionError: if the agent plays an illegal action; it names agent, action and situation.
         MeasurementError: if a score is not optimum + luck - regret.
     """
-    for what, value, least in (("games", games, 1), ("seed", seed, 0), ("batch", batch, 1)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise YatzyError(f"{what} = {value!r}; allowed: a whole number, {least} or more")
+    check_numbers(games, seed, batch)
     if solution is not None and solution.rules.digest != rules.digest:
         raise YatzyError(f"the solution is of ruleset {solution.rules.name!r} and does not fit {rules.name!r}")
     own_tables = tables if tables is not None else compile_tables(rules)
@@ -248,7 +257,8 @@ def _play_batch(
     expected = _card_values(solution, tables, games.now) if solution is not None else np.zeros(len(place))
     while len(place):
         now = games.now
-        actions = _ask(agent, match.agent, now, decision_noise(games, hidden))
+        answer = agent.act(now.copy(), decision_noise(games, hidden))  # a copy: it cannot change the games
+        actions = checked_actions(answer, match.agent, len(place))
         turn = np.bitwise_count(now.filled).astype(np.int64)
         if solution is not None and match.luck is not None and match.regret is not None:
             before = now.copy()
@@ -287,17 +297,6 @@ def _card_values(solution: Solution, tables: Tables, now: Situations) -> NDArray
     if tables.saved_throws:  # what a turn begins with beyond its own throws comes from the pool
         return solution.card_values(*card, now.throws_left - (tables.throws - 1))
     return solution.card_values(*card)
-
-
-def _ask(agent: Agent, name: str, now: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The agent's actions, checked for everything but legality. It gets a copy: it cannot change the games."""
-    actions = np.asarray(agent.act(now.copy(), noise))
-    if actions.shape != now.roll.shape or actions.dtype.kind not in "iu":
-        raise IllegalActionError(
-            f"agent {name!r} returned actions of shape {actions.shape} and type {actions.dtype}; "
-            f"allowed: shape {now.roll.shape} of whole numbers"
-        )
-    return actions.astype(np.int64)
 
 
 def _play(tables: Tables, games: Games, actions: NDArray[np.int64], match: Match) -> NDArray[np.int64]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+
+from yatzy_env.errors import YatzyError
 
 CONFIDENCE = 0.95
 """Level of the intervals unless another is asked for."""
@@ -21,6 +23,20 @@ RESAMPLES = 2000
 """Resamples of a bootstrap unless another number is asked for."""
 
 _QUARTER = 0.25  # what an interquartile mean leaves out at each end
+
+
+@cache
+def scipy_stats() -> Any:
+    """The module `scipy.stats`, which the first figure loads.
+
+    Raises:
+        YatzyError: if scipy is not installed.
+    """
+    try:
+        from scipy import stats
+    except ImportError as error:
+        raise YatzyError("evaluation needs scipy: pip install 'yatzy-env[evaluate]'") from error
+    return stats
 
 
 class Estimate(NamedTuple):
@@ -36,7 +52,7 @@ class Estimate(NamedTuple):
             return math.nan, math.nan
         if self.error == 0:
             return self.mean, self.mean
-        low, high = stats.t.interval(confidence, self.games - 1, loc=self.mean, scale=self.error)
+        low, high = scipy_stats().t.interval(confidence, self.games - 1, loc=self.mean, scale=self.error)
         return float(low), float(high)
 
 
@@ -73,7 +89,7 @@ def estimate(values: ArrayLike) -> Estimate:
         The estimate.
     """
     array = _checked(values)
-    error = float(stats.sem(array)) if len(array) > 1 else math.nan
+    error = float(scipy_stats().sem(array)) if len(array) > 1 else math.nan
     return Estimate(float(array.mean()), error, len(array))
 
 
@@ -96,7 +112,7 @@ def paired(first: ArrayLike, second: ArrayLike, confidence: float = CONFIDENCE) 
         return Difference(mean, error, math.nan, math.nan, math.nan, games)
     if _is_constant(left - right):
         return Difference(mean, 0.0, mean, mean, 1.0 if mean == 0 else 0.0, games)
-    test = stats.ttest_rel(left, right)
+    test = scipy_stats().ttest_rel(left, right)
     interval = test.confidence_interval(confidence)
     return Difference(mean, error, float(interval.low), float(interval.high), float(test.pvalue), games)
 
@@ -119,7 +135,7 @@ def unpaired(first: ArrayLike, second: ArrayLike, confidence: float = CONFIDENCE
         return Interval(mean, math.nan, math.nan)
     if _is_constant(left) and _is_constant(right):
         return Interval(mean, mean, mean)
-    interval = stats.ttest_ind(left, right, equal_var=False).confidence_interval(confidence)
+    interval = scipy_stats().ttest_ind(left, right, equal_var=False).confidence_interval(confidence)
     return Interval(mean, float(interval.low), float(interval.high))
 
 
@@ -131,7 +147,7 @@ def rate(count: int, games: int, confidence: float = CONFIDENCE) -> Interval:
         games: out of how many, at least one.
         confidence: level of the interval.
     """
-    found = stats.binomtest(count, games).proportion_ci(confidence, method="wilson")
+    found = scipy_stats().binomtest(count, games).proportion_ci(confidence, method="wilson")
     return Interval(count / games, float(found.low), float(found.high))
 
 
@@ -141,7 +157,7 @@ def interquartile_mean(scores: ArrayLike) -> float:
     Args:
         scores: (tasks, seeds), or any shape, comparable between tasks: in percent of each task's optimum.
     """
-    return float(stats.trim_mean(np.asarray(scores, np.float64), _QUARTER, axis=None))
+    return float(scipy_stats().trim_mean(np.asarray(scores, np.float64), _QUARTER, axis=None))
 
 
 def interquartile_mean_interval(
@@ -186,7 +202,7 @@ def _stratified(
         return Interval(point, math.nan, math.nan)
     if all(_is_constant(row) for row in table):
         return Interval(point, point, point)
-    found = stats.bootstrap(
+    found = scipy_stats().bootstrap(
         tuple(table),  # a sample per task, resampled by itself: that is the stratification
         lambda *tasks: statistic(np.stack(tasks)),
         n_resamples=resamples,
@@ -214,7 +230,7 @@ def deviates(values: ArrayLike, z: float) -> bool:
         return False
     if _is_constant(array):
         return not np.isclose(array[0], 0.0, atol=1e-9)
-    return bool(stats.ttest_1samp(array, 0.0).pvalue < 2 * stats.norm.sf(z))
+    return bool(scipy_stats().ttest_1samp(array, 0.0).pvalue < 2 * scipy_stats().norm.sf(z))
 
 
 def _checked(values: ArrayLike) -> NDArray[np.float64]:

@@ -58,13 +58,18 @@ def solve_cost(rules: str | dict[str, Any] | Ruleset, *, threads: int | None = N
     return SolveCost(seconds, 8 * values, 8 * held)
 
 
+def can_solve(rules: Ruleset) -> bool:
+    """Whether the exact solution of a ruleset is within reach: one column."""
+    return len(rules.columns) == 1
+
+
 def check_solvable(rules: Ruleset) -> None:
     """Refuses rulesets that have too many cards.
 
     Raises:
         SolutionError: if the ruleset has several columns.
     """
-    if len(rules.columns) > 1:
+    if not can_solve(rules):
         raise SolutionError(
             f"ruleset {rules.name!r} cannot be solved exactly: {len(rules.columns)} columns have too many cards, one "
             "column can be solved; yatzy_env.solver.triple.interval bounds the optimum of several"
