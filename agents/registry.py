@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,6 +59,37 @@ def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution
     if "/" in name:
         raise YatzyError(f"agent {name!r}: there is no such file or folder")
     raise YatzyError(f"{unknown('agent', name, NAMES)}, {_OTHERS}")
+
+
+def make_agents(
+    names: Sequence[str],
+    rules: Ruleset,
+    solution_source: Callable[[], Solution],
+    trust: bool = False,
+    check: Callable[[Agent, str], None] = lambda agent, name: None,
+) -> dict[str, Agent]:
+    """Makes several agents by name. All names are looked at before anything is solved.
+
+    Args:
+        names: as for `make_agent`, like all but the last.
+        rules: the ruleset they are to play.
+        solution_source: returns the exact solution.
+        trust: load models whose digest is not on record.
+        check: called with each agent and its name, before anything is solved; to refuse it.
+
+    Returns:
+        The agents in the order of the names.
+
+    Raises:
+        YatzyError: in one line, for a name that comes twice, and as `make_agent` does.
+    """
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise YatzyError(f"agent {', '.join(map(repr, twice))} is named twice")
+    made = {}
+    for name in sorted(names, key=lambda name: name == "optimal"):
+        made[name] = make_agent(name, rules, solution_source, trust)
+        check(made[name], name)
+    return {name: made[name] for name in names}
 
 
 def _load(path: Path | None, rules: Ruleset, trust: bool, name: str) -> Agent:

@@ -18,11 +18,11 @@ def main() -> None:
         print("Compiling and loading; the first time takes about a minute ...", flush=True)
 
         from agents.reports.report import print_table, write_report
-        from agents.session import measure
+        from scripts.evaluate import measure_by_name
         from yatzy_env.evaluation.provenance import command_line
         from yatzy_env.rules import ruleset
 
-        evaluation = measure(AGENTS, ruleset("yatzy"), GAMES, SEED, command_line("demo.py", []))
+        evaluation = measure_by_name(AGENTS, ruleset("yatzy"), GAMES, SEED, command_line("demo.py", []))
         page = write_report(evaluation, OUT)
         print_table(evaluation)
         print(f"picture: {OUT / 'report.png'}\nreport:  {page}")

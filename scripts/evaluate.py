@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
+from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -12,6 +14,8 @@ from scripts._cli import add_rules_options, changes_of, clear_errors, rules_from
 
 if TYPE_CHECKING:
     from yatzy_env.evaluation.results import Evaluation
+    from yatzy_env.rules import Ruleset
+    from yatzy_env.solver.triple import Interval
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -55,8 +59,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 def evaluate(args: argparse.Namespace) -> Evaluation:
     """Checks where results go, plays, and writes report and picture."""
-    from agents.session import check_numbers, measure
     from yatzy_env.errors import YatzyError
+    from yatzy_env.evaluation.matches import check_numbers
     from yatzy_env.evaluation.provenance import command_line
 
     rules = rules_from(args)
@@ -66,13 +70,12 @@ def evaluate(args: argparse.Namespace) -> Evaluation:
     for folder in (args.report, args.plot.parent if args.plot else None):
         if folder:
             folder.mkdir(parents=True, exist_ok=True)
-    command = command_line("evaluate.py", sys.argv[1:])
-    evaluation = measure(
+    evaluation = measure_by_name(
         args.agents,
         rules,
         args.games,
         args.seed,
-        command,
+        command_line("evaluate.py", sys.argv[1:]),
         trust=args.trust,
         cache=not args.no_cache,
         exact=args.exact,
@@ -89,24 +92,79 @@ def evaluate(args: argparse.Namespace) -> Evaluation:
     return evaluation
 
 
-def replay(args: argparse.Namespace) -> None:
-    """Measures an exported game, decision by decision."""
+def measure_by_name(
+    names: Sequence[str],
+    rules: Ruleset,
+    games: int,
+    seed: int,
+    command: str,
+    *,
+    trust: bool = False,
+    cache: bool = True,
+    exact: bool = False,
+) -> Evaluation:
+    """Measures agents by their names; what should be known before trusting the figures goes to stderr.
+
+    Args:
+        names: what `agents.registry.make_agent` knows.
+        rules: the ruleset; of several columns the certified interval of the optimum takes the place of regret.
+        games: games per agent.
+        seed: seed of the dice.
+        command: the command line, for the record.
+        trust: load models that are on no record.
+        cache: whether what is cached is read and written.
+        exact: compute the exact score of every agent too.
+    """
+    from agents.registry import make_agents
+    from yatzy_env.evaluation.evaluate import announced_solution
+    from yatzy_env.evaluation.exact import check_agent, exact_score
+    from yatzy_env.evaluation.results import measure
+    from yatzy_env.solver import can_solve
+
+    solution = once(lambda: announced_solution(rules, cache))
+    check = (lambda agent, name: check_agent(agent, rules, name)) if exact else (lambda agent, name: None)
+    agents = make_agents(names, rules, solution, trust, check)
+    solved = solution() if can_solve(rules) else None
+    bounds = None if solved is not None else interval_of(rules, cache)
+    evaluation = measure(agents, rules, games, seed, solved, command, bounds=bounds, progress=True)
+    if exact:
+        found = [exact_score(agent, rules, name=name, cache=cache, say=say) for name, agent in agents.items()]
+        for score in found:
+            say(score.summary())
+        evaluation = evaluation.with_exact_scores({score.agent: score.expected_score for score in found})
+    for warning in evaluation.warnings:
+        say(f"warning: {warning}")
+    return evaluation
+
+
+def interval_of(rules: Ruleset, cache: bool) -> Interval | None:
+    """The interval of a ruleset of several columns; it says itself how long it takes. None where it has none."""
+    from yatzy_env.errors import SolutionError
+    from yatzy_env.solver.triple import interval
+
+    try:
+        return interval(rules, cache=cache)
+    except SolutionError as error:
+        say(f"warning: {error}")
+        return None
+
+
+def say(line: str) -> None:
     from rich.console import Console
 
+    style = "yellow" if line.startswith("warning") else None
+    Console(stderr=True).print(line, style=style, highlight=False, markup=False, soft_wrap=True)
+
+
+def replay(args: argparse.Namespace) -> None:
+    """Measures an exported game, decision by decision."""
     from agents.play.replay import print_replay, replay_file
-    from agents.session import announcement, can_solve
-    from yatzy_env.rules import Ruleset
-    from yatzy_env.solver import Solution, is_cached, solve
+    from yatzy_env.evaluation.evaluate import announced_solution
+    from yatzy_env.solver import can_solve
 
-    def solution(rules: Ruleset) -> Solution | None:
-        if not can_solve(rules):
-            return None
-        cache = not args.no_cache
-        if not (cache and is_cached(rules)):
-            Console(stderr=True).print(announcement(rules, cache), highlight=False, soft_wrap=True)
-        return solve(rules, cache=cache)
-
-    replayed = replay_file(args.replay, solution)
+    replayed = replay_file(
+        args.replay, lambda rules: announced_solution(rules, not args.no_cache) if can_solve(rules) else None
+    )
     if args.json:
         print(json.dumps(replayed.fields(), allow_nan=False))
     else:

@@ -119,11 +119,10 @@ def main(words: list[str] | None = None) -> None:
     with clear_errors():
         from rich.console import Console
 
-        from agents.session import can_solve
         from yatzy_env.evaluation.provenance import command_line
-        from yatzy_env.evaluation.quick import quick_evaluation
+        from yatzy_env.evaluation.results import quick_evaluation
         from yatzy_env.evaluation.seeds import TRAINING
-        from yatzy_env.solver import is_cached, solve
+        from yatzy_env.solver import can_solve, is_cached, solve
 
         console = Console(stderr=True, soft_wrap=True, highlight=False)
 

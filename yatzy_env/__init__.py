@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from gymnasium.envs.registration import register as _register
 
+from yatzy_env.agent import Agent
 from yatzy_env.errors import IllegalActionError, RulesetError, SituationError, SolutionError, YatzyError
+from yatzy_env.evaluation.evaluate import evaluate
 from yatzy_env.rules import Ruleset, ruleset, rulesets
 from yatzy_env.situation import Situation, Situations
 from yatzy_env.solver import Solution, solve, solve_cost
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Agent",
     "IllegalActionError",
     "Ruleset",
     "RulesetError",
@@ -36,6 +39,7 @@ __all__ = [
     "action_names",
     "compile_tables",
     "env_id",
+    "evaluate",
     "multiplayer",
     "ruleset",
     "rulesets",

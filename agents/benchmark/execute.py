@@ -11,12 +11,11 @@ from agents.benchmark.learn import Watch, learn, make_player
 from agents.benchmark.tasks import Outcome, Task
 from agents.ppo.weights import PolicyWeights, save_weights
 from agents.registry import make_agent
-from agents.session import can_solve
 from yatzy_env.agent import Agent
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.evaluation.provenance import commit, versions
 from yatzy_env.evaluation.results import summarise
-from yatzy_env.solver import solve
+from yatzy_env.solver import can_solve, solve
 
 FIGURES = ("mean_score", "score_se", "regret_per_game", "regret_se", "expected_score", "percent_of_optimum")
 

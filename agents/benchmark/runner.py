@@ -15,10 +15,9 @@ from agents.benchmark.local import run_here
 from agents.benchmark.protocol import Protocol
 from agents.benchmark.summary import summarise_results, write_report
 from agents.benchmark.tasks import Outcome, Task, read_result, save_outcome, work_list
-from agents.session import can_solve
 from yatzy_env.errors import YatzyError
 from yatzy_env.rules import ruleset
-from yatzy_env.solver import solve
+from yatzy_env.solver import can_solve, solve
 
 
 def run_protocol(

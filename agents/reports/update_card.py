@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from agents.models.digest import check_digest
@@ -13,18 +13,18 @@ from agents.models.reuse import reused_names
 from agents.optimal import OptimalAgent
 from agents.reports.card import write_card
 from agents.reports.curves import Curve, read_curve
-from agents.session import announcement, can_solve, check_numbers
 from agents.training.runs import CURVE
 from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.evaluate import announced_solution
 from yatzy_env.evaluation.exact import check_agent, exact_score, most_situations
 from yatzy_env.evaluation.exact_cards import lay_out_cards
+from yatzy_env.evaluation.matches import check_numbers
 from yatzy_env.evaluation.provenance import provenance
-from yatzy_env.evaluation.results import Evaluation, evaluate
-from yatzy_env.evaluation.statistics import deviates
+from yatzy_env.evaluation.results import Evaluation, measure
 from yatzy_env.files import sha256
 from yatzy_env.rules import Ruleset, ruleset
-from yatzy_env.solver import is_cached, solve
+from yatzy_env.solver import can_solve
 from yatzy_env.solver.triple import interval
 from yatzy_env.tables import compile_tables
 
@@ -33,7 +33,6 @@ SEED = 1001
 
 _GAMES_BY_RULESET = {"maxi-alga": 2_000}  # its solution fills gigabytes, which are read as they are needed
 _QUICK = 5_000_000  # situations up to which the exact score is computed unasked: some 20 seconds
-_TOO_FAR = 4.5  # standard errors by which games may differ from an exact score; see `agents.session`
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,10 @@ def renew_card(folder: Path, request: Request, command: str, say: Callable[[str]
     exact = kept_exact(folder / RESULTS, sha256(weights))
     if exact is None and (request.exact or _is_quick(rules)):
         exact = _exact(agent, rules, sha256(weights), command, say)
-    evaluation = _with_exact(_evaluate(agent, rules, games, request.seed, command, say), exact)
+    say(f"{rules.name}: {games:,} games")
+    evaluation = _measure(agent, rules, games, request.seed, command)
+    if exact is not None:
+        evaluation = evaluation.with_exact_scores({"ppo": exact.expected_score})
     for warning in evaluation.warnings:
         say(f"warning: {warning}")
     _draw_curve(folder, evaluation)
@@ -87,7 +89,7 @@ def renew_card(folder: Path, request: Request, command: str, say: Callable[[str]
 
 def _is_quick(rules: Ruleset) -> bool:
     """Whether the exact score takes seconds."""
-    if len(rules.columns) > 1:
+    if not can_solve(rules):
         return False
     tables = compile_tables(rules)
     return most_situations(tables, lay_out_cards(tables, True)) <= _QUICK
@@ -103,30 +105,12 @@ def _exact(agent: Agent, rules: Ruleset, weights: str, command: str, say: Callab
     return exact_record(exact_score(agent, rules, name="ppo", say=say), weights, provenance(command))
 
 
-def _evaluate(
-    agent: Agent, rules: Ruleset, games: int, seed: int, command: str, say: Callable[[str], None]
-) -> Evaluation:
+def _measure(agent: Agent, rules: Ruleset, games: int, seed: int, command: str) -> Evaluation:
     """The games of the model, beside those of the optimal player where there is one."""
-    say(f"{rules.name}: {games:,} games")
     if not can_solve(rules):
-        return evaluate({"ppo": agent}, rules, games, seed, None, provenance(command), bounds=interval(rules))
-    if not is_cached(rules):
-        say(announcement(rules, cache=True))
-    solution = solve(rules)
-    agents = {"ppo": agent, "optimal": OptimalAgent(solution)}
-    return evaluate(agents, rules, games, seed, solution, provenance(command))
-
-
-def _with_exact(evaluation: Evaluation, exact: ExactRecord | None) -> Evaluation:
-    """The evaluation with the exact score of its first agent, and a warning if the games contradict it."""
-    if exact is None:
-        return evaluation
-    (match, *_), (result, *others) = evaluation.matches, evaluation.results
-    warnings = evaluation.warnings
-    if match.optimum is not None and deviates(match.optimum - match.game_regret - exact.expected_score, _TOO_FAR):
-        warnings = (*warnings, f"the exact score {exact.expected_score:.4f} contradicts the games")
-    result = replace(result, exact_score=exact.expected_score)
-    return replace(evaluation, results=(result, *others), warnings=warnings)
+        return measure({"ppo": agent}, rules, games, seed, None, command, bounds=interval(rules))
+    solution = announced_solution(rules)
+    return measure({"ppo": agent, "optimal": OptimalAgent(solution)}, rules, games, seed, solution, command)
 
 
 def _draw_curve(folder: Path, evaluation: Evaluation) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.optimal import OptimalAgent
 from yatzy_env.agent import best_actions
-from yatzy_env.evaluation.provenance import command_line, provenance
-from yatzy_env.evaluation.results import Evaluation, evaluate
+from yatzy_env.evaluation.provenance import command_line
+from yatzy_env.evaluation.results import Evaluation, measure
 from yatzy_env.reference import Card, Solver, empty_card, names_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situations
@@ -91,4 +91,4 @@ def tiny_evaluation() -> Evaluation:
     """Three agents on the tiny game."""
     agents = {"random": RandomAgent(TINY), "greedy": GreedyAgent(TINY), "optimal": OptimalAgent(solved_tiny())}
     command = command_line("evaluate.py", [*agents])
-    return evaluate(agents, TINY, 200, 1, solved_tiny(), provenance(command))
+    return measure(agents, TINY, 200, 1, solved_tiny(), command)

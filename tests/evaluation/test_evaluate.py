@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from agents import session
 from agents.registry import NAMES
 from scripts import demo, evaluate
 from scripts.maintain import card
 from tests.evaluation.test_results import FIELDS
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation import evaluate as evaluation
 from yatzy_env.evaluation import seeds
 from yatzy_env.rules import ruleset
 from yatzy_env.solver.store import cache_file
@@ -187,16 +187,16 @@ def test_names_are_checked_before_anything_is_solved(monkeypatch: pytest.MonkeyP
     def solve(*_, **__):
         raise AssertionError("solved too early")
 
-    monkeypatch.setattr(session, "solve", solve)
+    monkeypatch.setattr(evaluation, "solve", solve)
     with pytest.raises(YatzyError, match="unknown agent 'nosuch'"):
-        session.measure(["optimal", "nosuch"], ruleset("forced"), 1, 1, "test", cache=False)
+        evaluate.measure_by_name(["optimal", "nosuch"], ruleset("forced"), 1, 1, "test", cache=False)
 
 
 def test_time_and_disk_are_said_before_solving() -> None:
-    assert session.announcement(ruleset("yatzy"), cache=True).startswith(
+    assert evaluation.announcement(ruleset("yatzy"), cache=True).startswith(
         "solving yatzy: about a second, 8.6 MB of disk"
     )
-    assert "nothing kept on disk" in session.announcement(ruleset("forced"), cache=False)
+    assert "nothing kept on disk" in evaluation.announcement(ruleset("forced"), cache=False)
 
 
 @pytest.mark.parametrize("script", [evaluate, demo, card], ids=lambda script: Path(script.__file__).stem)

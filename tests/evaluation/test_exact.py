@@ -10,7 +10,6 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from agents import session
 from agents.baselines import GreedyAgent, HumanAgent, OneTurnAgent, RandomAgent
 from agents.optimal import OptimalAgent
 from agents.ppo.agent import PPOAgent
@@ -426,7 +425,7 @@ def test_agents_of_chance_are_refused_before_anything_is_played(
     def solve_nothing(*_, **__):
         raise AssertionError("solved too early")
 
-    monkeypatch.setattr(session, "solve", solve_nothing)
+    monkeypatch.setattr(evaluate, "solve", solve_nothing)
     assert run(monkeypatch, "random", "optimal", "--ruleset", "forced", "--games", "3", "--exact") == 2
     assert "agent 'random' cannot be evaluated exactly" in capsys.readouterr().err
 
@@ -438,6 +437,6 @@ def test_games_that_contradict_the_exact_score_give_a_warning(
         right = exact_score(agent, rules, **options)
         return replace(right, expected_score=right.expected_score + 20)
 
-    monkeypatch.setattr(session, "exact_score", wrong)
+    monkeypatch.setattr(exact, "exact_score", wrong)
     assert run(monkeypatch, "greedy", "--ruleset", "forced", "--games", "200", "--exact", "--json") == 0
     assert "the exact score 92.2615 is more than 4.5 standard errors from" in " ".join(capsys.readouterr().err.split())

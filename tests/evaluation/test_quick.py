@@ -7,8 +7,7 @@ from tests.evaluation.helpers import TINY, tiny_solution
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation import seeds
 from yatzy_env.evaluation.matches import play_match
-from yatzy_env.evaluation.quick import quick_evaluation
-from yatzy_env.evaluation.results import summarise
+from yatzy_env.evaluation.results import quick_evaluation, summarise
 
 
 def test_the_figures_are_those_of_the_match() -> None:

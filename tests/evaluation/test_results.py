@@ -10,7 +10,7 @@ from agents.baselines import GreedyAgent, RandomAgent
 from tests.evaluation.helpers import TINY, Optimal, tiny_evaluation, tiny_solution
 from yatzy_env.evaluation import provenance as origin
 from yatzy_env.evaluation.matches import play_match
-from yatzy_env.evaluation.results import Evaluation, evaluate, summarise
+from yatzy_env.evaluation.results import Evaluation, measure, summarise
 from yatzy_env.rules import ruleset
 from yatzy_env.solver.triple import interval
 
@@ -39,7 +39,7 @@ def test_fields_of_an_agent_are_the_documented_ones() -> None:
 def test_options_are_what_differs_from_the_named_ruleset() -> None:
     plain, changed = ruleset("forced"), ruleset("forced").replace(bonus_threshold=63)
     for rules, options in ((plain, None), (changed, {"bonus_threshold": 63})):
-        found = evaluate({"greedy": GreedyAgent(rules)}, rules, 5, 1, None, origin.provenance("test"))
+        found = measure({"greedy": GreedyAgent(rules)}, rules, 5, 1, None, "test")
         fields = found.fields()
         assert fields["ruleset"] == "forced"
         assert fields.get("options") == options
@@ -60,7 +60,7 @@ def test_figures_of_a_match() -> None:
 
 def test_without_an_optimum_its_fields_are_null() -> None:
     rules = ruleset("triple")
-    found = evaluate({"greedy": GreedyAgent(rules)}, rules, 10, 1, None, origin.provenance("test"))
+    found = measure({"greedy": GreedyAgent(rules)}, rules, 10, 1, None, "test")
     fields = json.loads(json.dumps(found.fields(), allow_nan=False))
     assert fields["optimum"] is None
     (agent,) = fields["agents"]
@@ -73,7 +73,7 @@ def test_without_an_optimum_its_fields_are_null() -> None:
 def test_an_interval_stands_beside_an_unknown_optimum() -> None:
     rules = TINY.replace(columns=(1, 2))
     bounds = interval(rules, games=100, cache=False, progress=False)
-    found = evaluate({"greedy": GreedyAgent(rules)}, rules, 10, 1, None, origin.provenance("test"), bounds=bounds)
+    found = measure({"greedy": GreedyAgent(rules)}, rules, 10, 1, None, "test", bounds=bounds)
     fields = json.loads(json.dumps(found.fields(), allow_nan=False))
     assert list(fields) == ["ruleset", "options", "optimum", "lower", "upper", "agents"]
     assert fields["optimum"] is None
@@ -82,7 +82,7 @@ def test_an_interval_stands_beside_an_unknown_optimum() -> None:
 
 
 def test_one_game_has_null_errors() -> None:
-    found = evaluate({"greedy": GreedyAgent(TINY)}, TINY, 1, 1, tiny_solution(), origin.provenance("test"))
+    found = measure({"greedy": GreedyAgent(TINY)}, TINY, 1, 1, tiny_solution(), "test")
     (agent,) = json.loads(json.dumps(found.fields(), allow_nan=False))["agents"]
     assert agent["score_se"] is agent["regret_se"] is None
 
@@ -95,7 +95,7 @@ def test_a_sheet_without_bonus_or_yatzy_box_has_rates_of_zero() -> None:
 
 def test_agents_keep_their_names_and_order_and_meet_the_same_dice() -> None:
     agents = {"b": RandomAgent(TINY), "a": RandomAgent(TINY)}
-    found = evaluate(agents, TINY, 50, 1, tiny_solution(), origin.provenance("test"))
+    found = measure(agents, TINY, 50, 1, tiny_solution(), "test")
     assert [result.agent for result in found.results] == ["b", "a"]
     np.testing.assert_array_equal(found.matches[0].score, found.matches[1].score)
 
@@ -109,7 +109,7 @@ def test_unexplained_luck_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
 
     lucky = Lucky(TINY)
     lucky.expected_score -= 50
-    found = evaluate({"optimal": Optimal(tiny_solution())}, TINY, 50, 1, lucky, origin.provenance("test"))
+    found = measure({"optimal": Optimal(tiny_solution())}, TINY, 50, 1, lucky, "test")
     assert len(found.warnings) == 1
     assert "mean luck +" in found.warnings[0]
     assert not tiny_evaluation().warnings

@@ -16,11 +16,10 @@ from agents.models.load import load_agent, shipped_model
 from agents.models.reuse import shipped_names
 from agents.models.ship import LARGEST
 from agents.ppo.agent import PPOAgent
-from agents.session import can_solve
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.files import sha256
 from yatzy_env.rules import CATALOGUE, ruleset
-from yatzy_env.solver import is_cached, solve
+from yatzy_env.solver import can_solve, is_cached, solve
 
 ROOT = Path(__file__).parents[2]
 NAMES = shipped_names()

@@ -13,8 +13,7 @@ from agents.reports.card import model_card, write_card
 from tests.evaluation.helpers import TINY, tiny_evaluation
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact import exact_score
-from yatzy_env.evaluation.provenance import provenance
-from yatzy_env.evaluation.results import evaluate
+from yatzy_env.evaluation.results import measure
 from yatzy_env.solver.triple import Interval
 
 TRAINING = Training(
@@ -94,7 +93,7 @@ def test_an_exact_score_stands_on_the_card_and_stays_with_its_weights(tmp_path: 
 def test_several_columns_have_a_place_in_the_interval() -> None:
     rules = TINY.replace(columns=(1, 2))
     bounds = Interval(rules, 200.0, 300.0, "by hand", 220.0, 0.5, 100, 1, 0.0, 0.0, False)
-    evaluation = evaluate({"ppo": GreedyAgent(rules)}, rules, 100, 1, None, provenance("x"), bounds=bounds)
+    evaluation = measure({"ppo": GreedyAgent(rules)}, rules, 100, 1, None, "x", bounds=bounds)
     card, (result,) = model_card(evaluation, TRAINING), evaluation.results
     mean = result.mean_score
     for wanted in (

@@ -18,8 +18,7 @@ from agents.reports.report import dice_svg, markdown_report, print_table, write_
 from agents.reports.text import number, with_error
 from agents.reports.themes import DARK, LIGHT
 from tests.evaluation.helpers import TINY, solved_tiny, tiny_evaluation
-from yatzy_env.evaluation.provenance import provenance
-from yatzy_env.evaluation.results import Evaluation, evaluate
+from yatzy_env.evaluation.results import Evaluation, measure
 from yatzy_env.rules import ruleset
 from yatzy_env.solver.triple import interval
 
@@ -28,14 +27,14 @@ FILES = ["index.html", "report.png", "results.json", "table.md"]
 
 def unsolved(games: int = 5) -> Evaluation:
     rules = ruleset("triple")
-    return evaluate({"greedy": GreedyAgent(rules)}, rules, games, 1, None, provenance("test"))
+    return measure({"greedy": GreedyAgent(rules)}, rules, games, 1, None, "test")
 
 
 def bounded() -> Evaluation:
     rules = TINY.replace(columns=(1, 2))
     bounds = interval(rules, games=100, cache=False, progress=False)
     agents = {"greedy": GreedyAgent(rules), "again": GreedyAgent(rules)}
-    return evaluate(agents, rules, 20, 1, None, provenance("test"), bounds=bounds)
+    return measure(agents, rules, 20, 1, None, "test", bounds=bounds)
 
 
 class Page(HTMLParser):
@@ -106,9 +105,7 @@ def test_a_report_is_one_page_that_needs_nothing_else(tmp_path: Path) -> None:
 def test_everything_in_the_page_is_escaped(tmp_path: Path) -> None:
     nasty = '<script>alert("&")</script>'
     rules = TINY
-    evaluation = evaluate(
-        {nasty: GreedyAgent(rules), "b": GreedyAgent(rules)}, rules, 8, 1, solved_tiny(), provenance(nasty)
-    )
+    evaluation = measure({nasty: GreedyAgent(rules), "b": GreedyAgent(rules)}, rules, 8, 1, solved_tiny(), nasty)
     page = Page(write_report(evaluation, tmp_path, cache=False).read_text(encoding="utf-8"))
     assert "script" not in page.tags
     assert page.text.count(nasty) >= 3

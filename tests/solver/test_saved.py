@@ -22,14 +22,14 @@ import pytest
 
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.optimal import OptimalAgent
-from agents.session import announcement, can_solve
 from tests.solver.helpers import same_values, sampled, solved
 from yatzy_env.errors import SituationError, SolutionError
+from yatzy_env.evaluation.evaluate import announcement
 from yatzy_env.evaluation.matches import check_luck, play_match
 from yatzy_env.reference import Solver, bits_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch
-from yatzy_env.solver import Solution, is_cached, saved_solve, solve
+from yatzy_env.solver import Solution, can_solve, is_cached, saved_solve, solve
 from yatzy_env.solver.layers import HEADER, LayerFolder, open_folder
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.pools import lay_out_pools

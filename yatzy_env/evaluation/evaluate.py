@@ -36,12 +36,11 @@ def evaluate(
     from the cache, or solved and kept there, saying first what that takes.
 
         >>> import yatzy_env
-        >>> def keep_nothing(observations, masks):
-        ...     """The lowest legal action: throw all dice again, then fill the box that comes first."""
+        >>> def first_legal(observations, masks):  # throws all dice again, then fills the first open box
         ...     return masks.argmax(axis=1)
-        >>> result = yatzy_env.evaluate(keep_nothing, "forced", games=100, seed=1)
+        >>> result = yatzy_env.evaluate(first_legal, "forced", games=100, seed=1)
         >>> print(f"{result.percent_of_optimum:.2f} % of {result.optimum:.2f}")
-        ?
+        36.30 % of 150.22
 
     Args:
         agent: an `Agent` made for this ruleset; or a function `(observations, masks) -> actions` of observations
@@ -57,7 +56,7 @@ def evaluate(
         progress: say what solving takes, and show progress on a terminal.
 
     Returns:
-        The result; printed, it is a short table. Rulesets of several columns, which cannot be solved, have scores alone.
+        The result; printed, it is a short table. Rulesets of several columns cannot be solved and have scores alone.
 
     Raises:
         RulesetError: for an unknown or invalid ruleset.

@@ -26,14 +26,14 @@ class FunctionAgent:
     else is played.
 
     Args:
-        function: takes observations (n, D) float32 and masks (n, actions) int8, and returns actions (n,), whole numbers.
-            It gets a generator if a third argument is needed, or one is called `rng`.
+        function: takes observations (n, D) float32 and masks (n, actions) int8, returns (n,) whole
+            numbers. It gets a generator if a third argument is needed, or one is called `rng`.
         rules: the ruleset it plays.
         name: what to call it instead of its own name.
     """
 
     def __init__(self, function: Callable[..., Any], rules: Ruleset, name: str | None = None) -> None:
-        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.name: str = name or getattr(function, "__name__", type(function).__name__)
         self._function, self._draws = function, _draws(function)
         self._tables = compile_tables(rules)
 

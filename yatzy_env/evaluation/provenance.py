@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from shlex import quote
 
-import yatzy_env
+from yatzy_env.solver.store import library_version
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 """The folder of the repository."""
@@ -65,7 +65,7 @@ def command_line(script: str, arguments: Sequence[str]) -> str:
 
 def versions() -> dict[str, str]:
     """Versions of Python, this project and the packages in `PACKAGES` that are installed."""
-    found = {"python": platform.python_version(), "yatzy-env": yatzy_env.__version__}
+    found = {"python": platform.python_version(), "yatzy-env": library_version()}
     for package in PACKAGES:
         try:
             found[package] = metadata.version(package)
@@ -76,6 +76,8 @@ def versions() -> dict[str, str]:
 
 def commit() -> str | None:
     """The commit of the checkout, with "-dirty" where tracked files differ from it; None where git has no answer."""
+    if not (CHECKOUT / ".git").exists():  # what was installed may lie in a repository of something else
+        return None
     head = _git("rev-parse", "HEAD")
     if head is None:
         return None

@@ -93,12 +93,13 @@ class AgentResult:
     def __str__(self) -> str:
         lines = [f"{self.agent}, {self.games:,} games of {self.match.rules.name} under seed {self.match.seed}"]
         if self.percent_of_optimum is not None:
-            known = "" if self.normalized is None else f", {self.normalized:.4f} of the way from random to optimal play"
             lines += [
-                f"% of optimum     {self.percent_of_optimum:9.2f}   of {self.optimum:.2f}{known}",
+                f"{'% of optimum':16} {self.percent_of_optimum:9.2f} (optimum {self.optimum:.2f})",
                 _line("expected score", self.expected_score, self.regret_se),
                 _line("regret per game", self.regret_per_game, self.regret_se),
             ]
+        if self.normalized is not None:
+            lines.append(f"{'normalized':16} {self.normalized:9.4f} (0 random, 1 optimal play)")
         lines.append(_line("mean score", self.mean_score, self.score_se))
         if self.luck_per_game is not None:
             lines.append(_line("luck per game", self.luck_per_game, self.luck_se))
@@ -241,7 +242,7 @@ class Evaluation:
         return record | {"warnings": list(self.warnings), "provenance": self.provenance.fields()}
 
     def with_exact_scores(self, scores: Mapping[str, float]) -> Evaluation:
-        """The same with the exact scores of some agents by name; one that the games contradict is among the warnings."""
+        """The same with the exact scores of agents by name; one that the games contradict is among the warnings."""
         results, warnings = [], list(self.warnings)
         for result in self.results:
             exact = scores.get(result.agent)

@@ -202,15 +202,19 @@ def _stratified(
         return Interval(point, math.nan, math.nan)
     if all(_is_constant(row) for row in table):
         return Interval(point, point, point)
-    found = scipy_stats().bootstrap(
-        tuple(table),  # a sample per task, resampled by itself: that is the stratification
-        lambda *tasks: statistic(np.stack(tasks)),
-        n_resamples=resamples,
-        vectorized=False,
-        confidence_level=confidence,
-        method="percentile",  # the others need a jackknife, of which a few runs have too little
-        rng=np.random.default_rng(seed),
-    ).confidence_interval
+    found = (
+        scipy_stats()
+        .bootstrap(
+            tuple(table),  # a sample per task, resampled by itself: that is the stratification
+            lambda *tasks: statistic(np.stack(tasks)),
+            n_resamples=resamples,
+            vectorized=False,
+            confidence_level=confidence,
+            method="percentile",  # the others need a jackknife, of which a few runs have too little
+            rng=np.random.default_rng(seed),
+        )
+        .confidence_interval
+    )
     return Interval(point, float(found.low), float(found.high))
 
 
