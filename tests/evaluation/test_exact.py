@@ -425,7 +425,7 @@ def test_agents_of_chance_are_refused_before_anything_is_played(
     def solve_nothing(*_, **__):
         raise AssertionError("solved too early")
 
-    monkeypatch.setattr(evaluate, "solve", solve_nothing)
+    monkeypatch.setattr("yatzy_env.evaluation.evaluate.solve", solve_nothing)
     assert run(monkeypatch, "random", "optimal", "--ruleset", "forced", "--games", "3", "--exact") == 2
     assert "agent 'random' cannot be evaluated exactly" in capsys.readouterr().err
 

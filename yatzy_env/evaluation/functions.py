@@ -33,7 +33,7 @@ class FunctionAgent:
     """
 
     def __init__(self, function: Callable[..., Any], rules: Ruleset, name: str | None = None) -> None:
-        self.name: str = name or getattr(function, "__name__", type(function).__name__)
+        self.name = str(name or getattr(function, "__name__", type(function).__name__))
         self._function, self._draws = function, _draws(function)
         self._tables = compile_tables(rules)
 
