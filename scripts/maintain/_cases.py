@@ -51,7 +51,7 @@ def measure_cases(script: str, about: str | None, measure: Measure) -> argparse.
     parser.add_argument("--seed", type=int, default=1001, metavar="S", help="seed of the dice (default: 1001)")
     args = parser.parse_args()
     with clear_errors():
-        from agents.session import check_numbers
+        from yatzy_env.evaluation.matches import check_numbers
         from yatzy_env.evaluation.provenance import command_line, provenance
         from yatzy_env.files import write_json
 
