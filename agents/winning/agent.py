@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,11 +11,11 @@ from agents.training.networks import Layers, run_in_parts
 from agents.winning.cards import CardTable, PointsPlayer, judge_cards
 from agents.winning.features import Positions, chances, win_inputs
 from agents.winning.network import Networks
-from agents.winning.turns import Ends, Plans, choose, list_ends, plan
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
+from yatzy_env.turn import Ends, TurnPlans, plan_turns
 
-_BATCH = 64  # turns planned at once: so few that what their ends look like stays in the processor's cache
+_BATCH = 64  # turns whose ends are judged at once: so few that what they look like stays in the processor's cache
 
 
 class WinningAgent:
@@ -39,7 +41,7 @@ class WinningAgent:
         self.network = network
         self.points = PointsPlayer(rules, table)
         self.rules, self.table = rules, table
-        self.tables, self.outcomes = self.points.tables, self.points.outcomes
+        self.tables = self.points.tables
 
     def act(self, situations: Situations, others: Situations, lead: NDArray[np.int64]) -> NDArray[np.int64]:
         """Chooses a legal action for every situation.
@@ -53,9 +55,9 @@ class WinningAgent:
             (n,) int64 action indices.
         """
         positions = Positions(situations.filled, situations.upper[:, 0], others.filled, others.upper[:, 0], lead)
-        return choose(self.tables, self.outcomes, self.plan(positions), situations)
+        return self.plan(positions).choose(situations)
 
-    def plan(self, positions: Positions) -> Plans:
+    def plan(self, positions: Positions) -> TurnPlans:
         """Plans turns.
 
         Args:
@@ -64,34 +66,31 @@ class WinningAgent:
         Returns:
             The plans; their values are chances of winning, half a draw included.
         """
-        parts = []
-        for start in range(0, len(positions.filled), _BATCH):
-            some = positions.take(np.arange(start, min(start + _BATCH, len(positions.filled))))
-            ends = list_ends(self.tables, self.outcomes, some.filled, some.upper)
-            values = self.values(self.positions_after(some, ends))
-            parts.append(plan(self.tables, self.outcomes, some.filled, ends, values))
-        return join(parts)
+        ends = self.points.ends(positions.filled, positions.upper)
+        after = self.positions_after(positions, ends)
+        values = np.empty(len(ends.turn))
+        for first, last in pairwise([*ends.start[:-1:_BATCH].tolist(), len(values)]):
+            values[first:last] = self.values(after.take(np.arange(first, last)))
+        return plan_turns(self.tables, ends, values, tie=0.0)  # where a game is as good as won, chances differ by less
 
-    def stray(self, positions: Positions, plans: Plans, added: NDArray[np.float64]) -> Plans:
+    def stray(self, plans: TurnPlans, added: NDArray[np.float64]) -> TurnPlans:
         """Plans the same turns with other chances.
 
         Args:
-            positions: n positions.
-            plans: their plans.
+            plans: n plans.
             added: (n, B) what is added to the chances by box.
 
         Returns:
             The plans.
         """
-        ends = list_ends(self.tables, self.outcomes, positions.filled, positions.upper)
-        box = np.bitwise_count((ends.filled ^ positions.filled[ends.turn]) - 1)
-        return plan(self.tables, self.outcomes, positions.filled, ends, plans.values + added[ends.turn, box])
+        box = plans.kinds.box[plans.ends.kind]
+        return plan_turns(self.tables, plans.ends, plans.values + added[plans.ends.turn, box], tie=0.0)
 
     def positions_after(self, positions: Positions, ends: Ends) -> Positions:
         """The positions that the ends of turns lead to."""
         return Positions(
-            ends.filled,
-            ends.upper,
+            ends.after.filled,
+            ends.after.upper[:, 0],
             positions.other_filled[ends.turn],
             positions.other_upper[ends.turn],
             positions.lead[ends.turn] + ends.gain,
@@ -115,20 +114,9 @@ class WinningAgent:
 
     def _last_turn(self, positions: Positions) -> NDArray[np.float64]:
         """The chances when the opponent plays one last turn for points."""
-        filled, upper = positions.other_filled, positions.other_upper
-        ends = list_ends(self.tables, self.outcomes, filled, upper)
+        ends = self.points.ends(positions.other_filled, positions.other_upper)
         results = (1 + np.sign(positions.lead[ends.turn] - ends.gain)) / 2
-        return plan(self.tables, self.outcomes, filled, ends, ends.gain.astype(np.float64), results).other
-
-
-def join(parts: list[Plans]) -> Plans:
-    """Puts plans one after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    sizes = np.cumsum([0, *(len(part.values) for part in parts)])
-    starts = [part.start[:-1] + before for part, before in zip(parts, sizes[:-1], strict=True)]
-    rest = [np.concatenate(arrays) for arrays in zip(*(part[1:] for part in parts), strict=True)]
-    return Plans(np.concatenate([*starts, sizes[-1:]]), *rest)
+        return plan_turns(self.tables, ends, ends.gain, results, tie=0.0).other
 
 
 def make_agent(rules: Ruleset, networks: Networks, name: str = "win") -> WinningAgent:

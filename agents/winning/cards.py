@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.training.networks import Layers, run_in_parts
-from agents.winning.turns import Ends, Outcomes, Plans, list_ends, list_outcomes, plan
 from yatzy_env.envs.observation import observation_blocks, write_rest
+from yatzy_env.errors import YatzyError
 from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import Tables, compile_tables
+from yatzy_env.turn import Cards, Ends, TurnPlans, list_ends, plan_turns
 
 MEAN_SCALE = 100.0
 """Points that the network's first output counts in."""
@@ -145,16 +146,37 @@ class PointsPlayer:
     """Plays for points: plans each turn by the judgement of cards. The opponent in training, and what it starts as."""
 
     def __init__(self, rules: Ruleset, table: CardTable) -> None:
+        """Puts the player together.
+
+        Args:
+            rules: the ruleset to play.
+            table: the judgement of cards in points.
+
+        Raises:
+            YatzyError: if cards hold more than boxes and one upper sum.
+        """
+        if len(rules.columns) > 1 or rules.joker != "none" or rules.extra_yatzy_bonus or rules.saved_throws:
+            raise YatzyError(
+                f"ruleset {rules.name!r}: play for the win knows cards of one column without joker, extra bonus and "
+                "saved throws alone"
+            )
         self.rules = rules
         self.table = table
         self.tables: Tables = compile_tables(rules)
-        self.outcomes: Outcomes = list_outcomes(rules)
+
+    def ends(self, filled: NDArray[np.int64], upper: NDArray[np.int64]) -> Ends:
+        """The ends of turns that begin with (n,) cards."""
+        nothing = np.zeros(len(filled), np.int64)
+        return list_ends(self.tables, Cards(filled, upper[:, None], nothing.astype(np.bool_), nothing))
 
     def values(self, ends: Ends) -> NDArray[np.float64]:
         """(rows,) expected points of the turn and all after it, by the card that the turn ends with."""
-        return ends.gain + self.table.mean[self.table.place(ends.filled, ends.upper)]
+        return ends.gain + self.table.mean[self._place(ends)]
 
-    def plan(self, filled: NDArray[np.int64], upper: NDArray[np.int64], squares: bool = False) -> Plans:
+    def _place(self, ends: Ends) -> NDArray[np.int64]:
+        return self.table.place(ends.after.filled, ends.after.upper[:, 0])
+
+    def plan(self, filled: NDArray[np.int64], upper: NDArray[np.int64], squares: bool = False) -> TurnPlans:
         """Plans turns that begin with (n,) cards.
 
         Args:
@@ -162,7 +184,7 @@ class PointsPlayer:
             upper: (n,) upper sums.
             squares: whether the other quantity is to be the expected square of the points of the turn and all after it.
         """
-        ends = list_ends(self.tables, self.outcomes, filled, upper)
+        ends = self.ends(filled, upper)
         values = self.values(ends)
-        others = values**2 + self.table.spread[self.table.place(ends.filled, ends.upper)] ** 2 if squares else None
-        return plan(self.tables, self.outcomes, filled, ends, values, others)
+        others = values**2 + self.table.spread[self._place(ends)] ** 2 if squares else None
+        return plan_turns(self.tables, ends, values, others, tie=0.0)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from agents.winning.agent import WinningAgent
 from agents.winning.cards import PointsPlayer
 from agents.winning.features import Positions
-from agents.winning.turns import Plans, play_turns
 from yatzy_env.games import Games, new_games
+from yatzy_env.turn import TurnPlans
 
 
 class Path(NamedTuple):
@@ -40,7 +40,7 @@ class Turn(NamedTuple):
     positions: Positions  # the opponent has just moved
     before: Positions  # the same before the opponent moved
     luck: NDArray[np.float64]  # (n,) luck of the opponent's move, in points
-    plans: Plans  # by the agent's judgement, without straying
+    plans: TurnPlans  # by the agent's judgement, without straying
 
 
 def play_alone(player: PointsPlayer, keys: NDArray[np.uint64]) -> Path:
@@ -59,7 +59,7 @@ def play_alone(player: PointsPlayer, keys: NDArray[np.uint64]) -> Path:
     path = Path(cards[0], cards[1], cards[2], np.zeros((boxes, size)))
     for turn in range(boxes):
         plans = player.plan(path.filled[turn], path.upper[turn])
-        play_turns(player.tables, player.outcomes, plans, games)
+        plans.play(games)
         path.filled[turn + 1], path.upper[turn + 1] = games.now.filled, games.now.upper[:, 0]
         path.total[turn + 1] = games.total
         gained = path.total[turn + 1] - path.total[turn]
@@ -105,6 +105,6 @@ def play_against(
         luck = np.where(done > 0, path.luck[before, lanes], 0.0)
         yield Turn(number, positions, position(before), luck, plans)
         if stray and rng is not None:
-            plans = agent.stray(positions, plans, rng.normal(0, stray, (len(keys), agent.tables.card.boxes)))
-        play_turns(agent.tables, agent.outcomes, plans, games)
+            plans = agent.stray(plans, rng.normal(0, stray, (len(keys), agent.tables.card.boxes)))
+        plans.play(games)
     yield games

@@ -16,7 +16,6 @@ from torch import Tensor
 from agents.winning.cards import MEAN_SCALE, SPREAD_SCALE, CardTable, PointsPlayer, card_inputs, judge_cards
 from agents.winning.config import PointsStage
 from agents.winning.learner import Learner
-from agents.winning.turns import play_turns
 from yatzy_env.dice import key
 from yatzy_env.games import new_games
 from yatzy_env.rules import Ruleset
@@ -61,7 +60,7 @@ def play_cards(player: PointsPlayer, keys: NDArray[np.uint64]) -> tuple[NDArray[
     for _ in range(player.tables.card.boxes):
         filled, upper = games.now.filled.copy(), games.now.upper[:, 0].copy()
         cards.append((filled, upper))
-        play_turns(player.tables, player.outcomes, player.plan(filled, upper), games)
+        player.plan(filled, upper).play(games)
     filled, upper = (np.concatenate(parts) for parts in zip(*cards, strict=True))
     return filled, upper
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from agents.winning.agent import WinningAgent
 from agents.winning.features import Positions, input_size
-from agents.winning.turns import Plans
 from yatzy_env.errors import YatzyError, unknown
+from yatzy_env.turn import TurnPlans
 
 VARIANTS = ("win", "margin", "points")
 """All of it; the chance of a normal margin, without the win network; points alone, without the other card."""
@@ -16,7 +16,7 @@ VARIANTS = ("win", "margin", "points")
 class ForPoints(WinningAgent):
     """Plays for points, as the opponent in training does."""
 
-    def plan(self, positions: Positions) -> Plans:
+    def plan(self, positions: Positions) -> TurnPlans:
         """Plans turns for points, whatever the other card."""
         return self.points.plan(positions.filled, positions.upper)
 

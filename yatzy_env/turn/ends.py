@@ -122,6 +122,7 @@ def list_ends(tables: Tables, cards: Cards, throws_left: NDArray[np.int64] | Non
     Returns:
         The ends. Where all dice must be alike for a box, or must not be, some of them may be out of reach.
     """
+    cards = Cards._make(np.ascontiguousarray(values) for values in cards)
     left = tables.throws - 1 + cards.pool if throws_left is None else np.ascontiguousarray(throws_left, np.int64)
     kinds = end_kinds(tables)
     start = np.zeros(len(cards.filled) + 1, np.int64)

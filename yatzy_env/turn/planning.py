@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from yatzy_env.agent import TIE
 from yatzy_env.card import is_joker, legal_boxes
 from yatzy_env.games import act
 from yatzy_env.kernel import kernel
@@ -102,7 +101,7 @@ def _best_end(plans, turn, left, roll, places, enough):
 
 @kernel
 def _note_ends(plans, begin, lanes, left, places, worth, in_any, stop, noted, start):
-    """Writes the row of the end that each roll is stopped with, the lowest box within `TIE` of the best.
+    """Writes the row of the end that each roll is stopped with, the lowest box among equals.
 
     Args:
         plans: the plans.
@@ -118,7 +117,7 @@ def _note_ends(plans, begin, lanes, left, places, worth, in_any, stop, noted, st
     """
     tables, kinds, ends = plans.tables, plans.kinds, plans.ends
     rolls = tables.rolls
-    tie = spread(TIE)
+    tie = spread(plans.tie)
     chosen = new_rows(LANES)
     for roll in range(rolls):
         if tables.alike[roll] == 0:
@@ -135,7 +134,7 @@ def _note_ends(plans, begin, lanes, left, places, worth, in_any, stop, noted, st
             if left > ends.throws_left[turn]:
                 continue
             if tables.alike[roll] != 0:
-                noted[at] = _best_end(plans, turn, left, roll, places[lane], stop[roll * LANES + lane] - TIE)
+                noted[at] = _best_end(plans, turn, left, roll, places[lane], stop[roll * LANES + lane] - plans.tie)
             else:
                 kind = np.int64(chosen[lane])
                 per_kind = ends_per_kind(tables, ends.throws_left[turn])
@@ -176,7 +175,7 @@ def plan_all(plans, from_keeps):
                 for row in range(0, rolls, LANES):
                     store(block, first_roll + row, load(stop, row))
             if left > 0 and has_chance:
-                note_keeps(plan, stop, block, source, chosen, left * rolls)
+                note_keeps(plan, plans.tie, stop, block, source, chosen, left * rolls)
             elif left > 0:
                 choose_keep(plan.whole, plan.part, plan.runs, block)
             if left >= least:
@@ -281,10 +280,10 @@ def _choose(plans, now, at, turn, rows):
         for index in range(plan.first_keep[roll], plan.first_keep[roll + 1]):
             best = max(best, keeps[plan.keep[index]])
         for index in range(plan.first_keep[roll], plan.first_keep[roll + 1]):
-            if keeps[plan.keep[index]] >= best - TIE:
+            if keeps[plan.keep[index]] >= best - plans.tie:
                 return plan.keep[index], np.int64(-1)
     box = 0
-    while rows[box] < 0 or plans.values[rows[box]] < best - TIE:
+    while rows[box] < 0 or plans.values[rows[box]] < best - plans.tie:
         box += 1
     return tables.keeps + box, rows[box]
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from yatzy_env.agent import TIE
 from yatzy_env.errors import YatzyError
 from yatzy_env.games import Games
 from yatzy_env.situation import Situations
@@ -33,6 +34,7 @@ class TurnPlans(NamedTuple):
     keeps: NDArray[np.float64]  # (sum of throws_left, K) values of the keeps, one throw left first
     mean: NDArray[np.float64]  # (n,) value of the card before the first throw, 0 for a full card
     chance: NDArray[np.float64]  # (rows,) chance of each end under the plan; empty unless `others` were given
+    tie: float  # how close two values are equal; the lowest action index wins
     other: NDArray[np.float64]  # (n,) or (n, Q) expectation of the other quantities; empty unless they were given
 
     def action_values(self, situations: Situations, turns: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
@@ -53,7 +55,7 @@ class TurnPlans(NamedTuple):
         return out
 
     def choose(self, situations: Situations, turns: NDArray[np.intp] | None = None) -> NDArray[np.int64]:
-        """The best actions as planned, the lowest index among those within `TIE`.
+        """The best actions as planned, the lowest index among equals.
 
         Args:
             situations: m situations within the turns, dice on the table.
@@ -99,7 +101,13 @@ class TurnPlans(NamedTuple):
         return turns
 
 
-def plan_turns(tables: Tables, ends: Ends, values: Points, others: NDArray[np.float64] | None = None) -> TurnPlans:
+def plan_turns(
+    tables: Tables,
+    ends: Ends,
+    values: Points,
+    others: NDArray[np.float64] | None = None,
+    tie: float = TIE,
+) -> TurnPlans:
     """Plans turns so that the expected value of their ends is largest.
 
     Args:
@@ -107,6 +115,7 @@ def plan_turns(tables: Tables, ends: Ends, values: Points, others: NDArray[np.fl
         ends: the ends of n turns.
         values: (rows,) what each end is worth, points of the turn included where they count.
         others: (rows,) or (rows, Q) other quantities of the ends, whose expectation under the plan is wanted.
+        tie: how close two values are equal.
 
     Returns:
         The plans.
@@ -132,6 +141,7 @@ def plan_turns(tables: Tables, ends: Ends, values: Points, others: NDArray[np.fl
         keeps=np.empty((stage[-1], tables.keeps)),
         mean=np.zeros(size),
         chance=np.zeros(0 if others is None else len(values)),
+        tie=tie,
         other=np.zeros(0),
     )
     plan_all(plans, np.zeros(0, np.int64))

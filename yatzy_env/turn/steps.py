@@ -25,7 +25,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.agent import TIE
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, larger, load, minus, peek, plus, spread, store, times, where_at_least
 from yatzy_env.tables import Tables
@@ -116,9 +115,9 @@ def first_throw(probability, block, result):
 
 
 @kernel
-def _choose_source(whole, part, runs, block, source):
-    """`choose_keep`, which also passes on the keep a value comes from, the lowest number within `TIE` of the best."""
-    tie = spread(TIE)
+def _choose_source(whole, part, runs, tie, block, source):
+    """`choose_keep`, which also passes on the keep a value comes from, the lowest number among equals."""
+    near = spread(tie)
     place = 0
     first = 0
     for run in range(runs.shape[0]):
@@ -131,8 +130,8 @@ def _choose_source(whole, part, runs, block, source):
                 other = load(block, peek(part, index))
                 other_from = load(source, peek(part, index))
                 lower = where_at_least(best_from, other_from, other_from, best_from)
-                if_near = where_at_least(other, minus(best, tie), lower, best_from)
-                best_from = where_at_least(plus(best, tie), other, if_near, other_from)
+                if_near = where_at_least(other, minus(best, near), lower, best_from)
+                best_from = where_at_least(plus(best, near), other, if_near, other_from)
                 best = where_at_least(best, other, best, other)
             store(block, row, best)
             store(source, row, best_from)
@@ -141,11 +140,12 @@ def _choose_source(whole, part, runs, block, source):
 
 
 @kernel
-def note_keeps(plan, stop, block, source, chosen, start):
+def note_keeps(plan, tie, stop, block, source, chosen, start):
     """`choose_keep` after a `throw`, noting for every roll the keep to take.
 
     Args:
         plan: the plan.
+        tie: how close two values are equal.
         stop: (R * LANES,) what stopping with each roll is worth.
         block: the block.
         source: (M * LANES,) float64 working memory.
@@ -157,7 +157,7 @@ def note_keeps(plan, stop, block, source, chosen, start):
         store(source, row, spread(np.float64(min(row, keeps) // LANES)))
     for row in range(0, stop.shape[0], LANES):
         store(block, keeps + row, load(stop, row))
-    _choose_source(plan.whole, plan.part, plan.runs, block, source)
+    _choose_source(plan.whole, plan.part, plan.runs, tie, block, source)
     for index in range(stop.shape[0]):
         chosen[start + index] = np.int32(source[keeps + index])
 
