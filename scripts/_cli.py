@@ -25,13 +25,13 @@ def add_rules_options(parser: argparse.ArgumentParser, default: str | None = Non
         parser.add_argument("ruleset", metavar="RULESET", help=text)
     else:
         parser.add_argument("--ruleset", metavar="RULESET", default=default, help=f"{text} (default: {default})")
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        help="change a field of the ruleset, for example --set bonus_threshold=42; may be repeated",
-    )
+    add_set_option(parser)
+
+
+def add_set_option(parser: argparse.ArgumentParser) -> None:
+    """Adds `--set KEY=VALUE`, which changes a field of the ruleset."""
+    text = "change a field of the ruleset, for example --set bonus_threshold=42; may be repeated"
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help=text)
 
 
 def rules_from(args: argparse.Namespace) -> Ruleset:
@@ -56,14 +56,20 @@ def changes_of(args: argparse.Namespace, rules: Ruleset) -> dict[str, Any]:
 def _change(text: str) -> tuple[str, Any]:
     """Reads `key=value`; a value that is not JSON is taken as the string it is."""
     from yatzy_env.errors import RulesetError
+    from yatzy_env.files import parse_json
 
     key, equals, value = text.partition("=")
     if not equals or not key:
         raise RulesetError(f"--set {text}: wanted KEY=VALUE, for example --set bonus_threshold=42")
     try:
-        return key, json.loads(value)
-    except json.JSONDecodeError:
+        return key, parse_json(value)
+    except ValueError:
         return key, value
+
+
+def print_json(fields: dict[str, Any]) -> None:
+    """Prints what `--json` asks for: one object, without nan, which is no JSON."""
+    print(json.dumps(fields, allow_nan=False))
 
 
 @contextmanager

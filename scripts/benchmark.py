@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import pkgutil
 import sys
 from typing import Any
 
 from scripts import _benchmarks
-from scripts._cli import clear_errors
+from scripts._cli import clear_errors, print_json
 
 NAMES = sorted(found.name for found in pkgutil.iter_modules(_benchmarks.__path__) if not found.name.startswith("_"))
 
@@ -53,7 +52,7 @@ def main() -> None:
         args = own.parse_args(sys.argv[2:])
         results = module.run(args)
     if args.json:
-        print(json.dumps({"results": results}))
+        print_json({"results": results})
     else:
         getattr(module, "print_results", print_results)(results)
 

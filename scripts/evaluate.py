@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from scripts._cli import add_rules_options, changes_of, clear_errors, rules_from
+from scripts._cli import add_rules_options, changes_of, clear_errors, print_json, rules_from
 
 if TYPE_CHECKING:
     from yatzy_env.evaluation.results import Evaluation
@@ -166,7 +165,7 @@ def replay(args: argparse.Namespace) -> None:
         args.replay, lambda rules: announced_solution(rules, not args.no_cache) if can_solve(rules) else None
     )
     if args.json:
-        print(json.dumps(replayed.fields(), allow_nan=False))
+        print_json(replayed.fields())
     else:
         print_replay(replayed)
 
@@ -185,7 +184,7 @@ def main() -> None:
             fields = evaluation.fields()
             if args.set:
                 fields["options"] = changes_of(args, evaluation.rules)
-            print(json.dumps(fields, allow_nan=False))
+            print_json(fields)
         else:
             from agents.reports.report import print_table
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts._cli import add_rules_options, changes_of, clear_errors, rules_from
+from scripts._cli import add_rules_options, changes_of, clear_errors, print_json, rules_from
 
 if TYPE_CHECKING:
     from yatzy_env.rules import Ruleset
@@ -161,7 +161,7 @@ def main() -> None:
     with clear_errors():
         found = report(args)
     if args.json:
-        print(json.dumps(found))
+        print_json(found)
     else:
         print_table(found)
 

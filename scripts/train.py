@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scripts._cli import clear_errors
+from scripts._cli import add_set_option, clear_errors
 
 if TYPE_CHECKING:
     from agents.ppo.agent import PPOAgent
@@ -33,13 +33,7 @@ def make_parser() -> argparse.ArgumentParser:
         "ruleset", metavar="RULESET", help="a ruleset that has a configuration in configs/, or generalist"
     )
     parser.add_argument("--config", type=Path, metavar="FILE", help="another configuration file for the ruleset")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change a field of the ruleset, for example --set bonus_threshold=42; may be repeated",
-    )
+    add_set_option(parser)
     parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="train with each of these seeds in turn")
     parser.add_argument(
         "--resume",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -18,6 +19,8 @@ import pytest
 
 from yatzy_env import files
 from yatzy_env.errors import SolutionError, YatzyError
+
+ROOT = Path(__file__).parents[1]
 
 
 def names(folder: Path) -> list[str]:
@@ -256,3 +259,16 @@ def test_a_lock_does_not_outlive_its_holder(tmp_path: Path) -> None:
         process.kill()
     with files.locked(tmp_path / "lock"):
         pass
+
+
+WRITERS = re.compile(
+    r"(?<!files)\.write_(text|bytes)\(|np\.save|json\.dump\(|open_memmap|os\.(fsync|rename|replace)\(|\.rename\(|hashlib\.sha256"
+)
+INSIDE = {"yatzy_env/kernel.py", "yatzy_env/evaluation/optimal_scores.py", "agents/play/chances.py"}
+"""Modules that write a part file of `replacing`, and the digest of kernels, which stands below files."""
+
+
+def test_no_module_writes_files_or_digests_by_itself() -> None:
+    sources = {path for package in ("yatzy_env", "agents", "scripts") for path in (ROOT / package).rglob("*.py")}
+    found = {path.relative_to(ROOT).as_posix() for path in sources if WRITERS.search(path.read_text("utf-8"))}
+    assert found == {"yatzy_env/files.py", *INSIDE}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +14,7 @@ from agents.ppo.features import add_features
 from agents.ppo.weights import PolicyWeights
 from yatzy_env.card import legal_boxes
 from yatzy_env.envs.observation import observe
+from yatzy_env.files import sha256
 from yatzy_env.games import action_masks
 from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
@@ -86,11 +86,9 @@ class PPOAgent:
     @cached_property
     def digest(self) -> str:
         """A SHA-256 over the network."""
-        digest = hashlib.sha256(self.policy.activation.encode())
-        for array in (array for layer in self.policy.layers for array in layer):
-            digest.update(f"{array.shape}".encode())
-            digest.update(array.astype("<f4", copy=False).tobytes())
-        return digest.hexdigest()
+        arrays = [array.astype("<f4", copy=False) for layer in self.policy.layers for array in layer]
+        pieces = [piece for array in arrays for piece in (f"{array.shape}".encode(), array.tobytes())]
+        return sha256(self.policy.activation.encode(), *pieces)
 
     def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
         """Chooses a legal action for every situation; `noise` matters only when actions are drawn."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import subprocess
 import sys
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
+
+from yatzy_env.files import sha256
 
 SCRIPT = Path(__file__).parents[1] / "play.py"
 
@@ -74,7 +75,7 @@ def choose(state: dict[str, Any]) -> dict[str, Any]:
 
 def check_end(state: dict[str, Any], digest: str) -> None:
     """The seed is the one whose digest was shown, and every card adds up."""
-    if hashlib.sha256(state["seed"].encode()).hexdigest() != digest:
+    if sha256(state["seed"].encode()) != digest:
         raise CheckError("the seed does not fit the digest shown before the game")
     for card in state["cards"]:
         points = sum(cell["points"] for cell in card["cells"]) + sum(part["bonus"] for part in card["upper"])

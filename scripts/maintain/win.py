@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-from scripts._cli import clear_errors
+from scripts._cli import clear_errors, print_json
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,7 +78,7 @@ def measure(args: argparse.Namespace, command: str) -> None:
     if args.card:
         print(write_win_card(fields, provenance(command), WIN_MODEL.parent))
     else:
-        print(json.dumps(fields) if args.json else one_line(fields))
+        print_json(fields) if args.json else print(one_line(fields))
 
 
 def ship(args: argparse.Namespace) -> None:
