@@ -26,6 +26,15 @@ class Situation:
         roll: the faces of all dice on the table in any order; empty when the card is full.
         throws_left: throws that may still be made this turn, saved ones included.
         yatzy_fifty: whether the yatzy box holds points; only under rules with an extra yatzy bonus.
+
+    >>> from yatzy_env import ruleset
+    >>> situation = Situation(filled=0b100001, upper=(33,), roll=(5, 2, 5, 5, 2), throws_left=1)  # ones and sixes
+    >>> check_situation(ruleset("yatzy"), situation).roll
+    (2, 2, 5, 5, 5)
+    >>> check_situation(ruleset("yatzy"), Situation(filled=0b1, upper=(12,), roll=(1, 2, 3, 4, 5)))
+    Traceback (most recent call last):
+        ...
+    yatzy_env.errors.SituationError: upper[0] = 12 cannot come from the filled boxes; allowed: [0, 1, 2, 3, 4, 5]
     """
 
     filled: int = 0

@@ -1,7 +1,7 @@
 # mypy: disallow-untyped-defs=False
 """The coach's why: how likely bonus, straights and yatzy are in the end, under best play from a choice on.
 
-For every card of a ruleset the chances are found once, backwards over cards, as `yatzy_env.solver.moments` finds the
+For every card of a ruleset the chances are found once, backwards over cards (`yatzy_env.solver.expectations`), as the
 spread of the score: if a turn ends with chance p in a card whose chance of something is q, or earns it at once, the
 chance is the sum of p q and of the p that earn it. The result is kept beside the solution, 16 bits per chance, which
 rounds them by at most 1/131070. `Chances.of_actions` then follows one turn from the situation on the table exactly.

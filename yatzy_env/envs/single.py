@@ -62,8 +62,21 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
     `ruleset`: a name, a dict of fields, or a Ruleset. `strict`: raise on illegal actions. `render_mode`: `ansi` for a
     score sheet in text, `rgb_array` for a picture.
 
+    ## Example
+    >>> env = YatzyEnv("yatzy", strict=True)
+    >>> observation, info = env.reset(seed=7)
+    >>> env.situation.roll
+    (4, 4, 5, 6, 6)
+    >>> actions = {name: number for number, name in enumerate(env.action_names)}
+    >>> _, reward, _, _, info = env.step(actions["keep 6 6"])
+    >>> reward, env.situation.roll
+    (0.0, (2, 4, 6, 6, 6))
+    >>> _, reward, _, _, info = env.step(actions["score sixes"])
+    >>> reward, info["score"], int(info["action_mask"][actions["score sixes"]])
+    (18.0, 18, 0)
+
     ## References
-    The rules and their sources: `docs/rules.md`. Dice: `yatzy_env.dice`.
+    Rulesets and their fields: `docs/rulesets.md`. Dice: `yatzy_env.dice`.
 
     ## Version History
     * v0: first version.
