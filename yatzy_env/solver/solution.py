@@ -281,8 +281,9 @@ def solve(
     """Finds the best play of a ruleset exactly.
 
     Under saved throws the values, 6.3 GB for `maxi-alga`, are written to disk layer by layer and stay there. A call
-    that was interrupted is continued by the next one after the last finished layer. Without the cache they go to a
-    folder of their own among the system's temporary files (TMPDIR), and are removed with the solution.
+    that was interrupted is continued by the next one after the last finished layer; of several at the same time one
+    works and the others wait for it. Without the cache they go to a folder of their own among the system's temporary
+    files (TMPDIR), and are removed with the solution.
 
     Args:
         rules: a name of the catalogue, a dict of fields or a ruleset; of one column.
