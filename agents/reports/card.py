@@ -1,4 +1,4 @@
-"""The model card: what a shipped model is, how well it plays, where it fails, and how it was made.
+"""Model cards: what a shipped model is, how well it plays, where it fails, and how it was made.
 
 Everything on the card comes from an evaluation beside the optimal player on the same dice and from the files training
 left with the model, so that a card is renewed by one command and never edited. Where a ruleset has several columns, no
@@ -7,19 +7,24 @@ optimum is known, and the certified interval takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.models.record import CARD, CURVE_PICTURE, RESULTS, ExactRecord, Training, listed
+from agents.errors import ModelError
+from agents.models.record import CARD, CURVE_PICTURE, RESULTS, ExactRecord, Training, listed, machine_in_words
 from agents.reports.regret import by_box, by_column, by_decision, by_turn
 from agents.reports.render import render
 from agents.reports.weaknesses import weak_sides, weak_sides_of_columns
+from agents.training.runs import CURVE
+from agents.winning.config import load_config
+from agents.winning.network import FILE
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.matches import Match
 from yatzy_env.evaluation.provenance import Provenance
 from yatzy_env.evaluation.results import AgentResult, Evaluation
-from yatzy_env.files import write_json, write_text
+from yatzy_env.files import read_json_object, sha256, write_json, write_text
 from yatzy_env.rules import CATALOGUE
 
 
@@ -139,3 +144,50 @@ def _find(evaluation: Evaluation, agent: str) -> tuple[Match, AgentResult]:
         if match.agent == agent:
             return match, result
     raise YatzyError(f"a model card needs the agent {agent!r} in its evaluation")
+
+
+def write_win_card(fields: Mapping[str, Any], origin: Provenance, folder: Path) -> Path:
+    """Writes `README.md` and `results.json` beside the model that plays for the win.
+
+    Args:
+        fields: the measurement.
+        origin: where it comes from.
+        folder: the folder of the model.
+
+    Returns:
+        The path of the card.
+
+    Raises:
+        ModelError: if the folder does not say how the model was trained.
+    """
+    training, digests = _read_training(folder), {FILE: sha256(folder / FILE)}
+    text = render(
+        "win.md.j2",
+        found=fields,
+        training=training,
+        listed=listed,
+        digests=digests,
+        command=origin.command,
+        measured=measured_facts(origin, fields["seed"], fields["games"]),
+    )
+    return write_both(folder, {**fields, "provenance": origin.fields(), "training": training, "sha256": digests}, text)
+
+
+def _read_training(folder: Path) -> dict[str, Any]:
+    try:
+        run = read_json_object(folder / "run.json", ModelError)
+        commands = (folder / "command.txt").read_text(encoding="utf-8").splitlines()
+        with (folder / CURVE).open(newline="", encoding="utf-8") as file:
+            curve = list(csv.DictReader(file))
+        return {
+            "command": commands[0],
+            "seed": load_config(folder / "config.yaml").seed,
+            "seconds": int(curve[-1]["seconds"]),
+            "rounds": len(curve),
+            "taken_up_again": len(commands) - 1,
+            "commit": run["commit"],
+            "versions": run["versions"],
+            "machine": machine_in_words(run["machine"]),
+        }
+    except (OSError, ValueError, KeyError, IndexError, ModelError) as error:
+        raise ModelError(f"{folder}: does not say how the model was trained ({error})") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 from markupsafe import Markup
 from rich import box
@@ -19,7 +19,7 @@ from agents.reports.analysis import Analysis, analyse
 from agents.reports.pictures import pictures
 from agents.reports.plots import draw, save
 from agents.reports.render import render
-from agents.reports.sections import Section, columns, duels, figures, optimum_row, sections, worst_decisions
+from agents.reports.sections import Section, duels, ladder, sections, worst_decisions
 from agents.reports.text import caption, title
 from yatzy_env.evaluation.results import Evaluation
 from yatzy_env.files import write_json, write_text
@@ -36,19 +36,15 @@ def table(evaluation: Evaluation) -> Table:
         pad_edge=False,
         padding=(0, 0, 0, 1),
     )
-    for column in columns(evaluation):
-        grid.add_column(
-            column.replace(" ", "\n", 1),
-            justify="left" if column == "agent" else "right",
-            vertical="bottom",
-            no_wrap=True,
-        )
-    for result in evaluation.results:
-        grid.add_row(*figures(result, evaluation))
-    last = optimum_row(evaluation)
-    if last is not None:
+    found = ladder(evaluation)
+    for column in found.head:
+        justify: Literal["left", "right"] = "left" if column == "agent" else "right"
+        grid.add_column(column.replace(" ", "\n", 1), justify=justify, vertical="bottom", no_wrap=True)
+    for cells in found.rows:
+        grid.add_row(*cells)
+    if found.last is not None:
         grid.add_section()
-        grid.add_row(*last, style="bold")
+        grid.add_row(*found.last, style="bold")
     return grid
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.reports.analysis import Analysis
 from agents.reports.text import UNKNOWN, chance, number, percent, with_error
 from yatzy_env.evaluation.head_to_head import Duel
-from yatzy_env.evaluation.results import AgentResult, Evaluation
+from yatzy_env.evaluation.results import Evaluation
 
 _MOST_LOSSES = 5  # boxes given up that are listed per agent
 _MOST_DECISIONS = 3  # worst decisions that are listed per agent
@@ -46,62 +46,31 @@ def sections(evaluation: Evaluation, analysis: Analysis) -> list[Section]:
 
 
 def ladder(evaluation: Evaluation) -> Section:
-    """The figures of every agent."""
-    return Section(
-        name="ladder",
-        title="Ladder",
-        note="",
-        head=columns(evaluation),
-        rows=[figures(result, evaluation) for result in evaluation.results],
-        last=optimum_row(evaluation),
-    )
-
-
-def columns(evaluation: Evaluation) -> list[str]:
-    """The columns of the ladder."""
-    head = ["agent", "games", "mean score"]
-    if evaluation.optimum is not None:
-        head += ["regret", "expected score", "% of optimum"]
-    elif evaluation.bounds is not None:
-        head += ["% of optimum, at least"]
-    if has_exact(evaluation):
-        head.append("exact score")
-    return [*head, "bonus %", "yatzy %"]
-
-
-def has_exact(evaluation: Evaluation) -> bool:
-    """Whether exact scores were computed."""
-    return any(result.exact_score is not None for result in evaluation.results)
-
-
-def figures(result: AgentResult, evaluation: Evaluation) -> list[str]:
-    """The figures of an agent as the cells of a table, in the order of `columns`."""
-    rules = evaluation.rules
-    cells = [result.agent, f"{result.games:,}", with_error(result.mean_score, result.score_se)]
-    if evaluation.optimum is not None:
-        cells += [
-            with_error(result.regret_per_game, result.regret_se),
-            number(result.expected_score),
-            number(result.percent_of_optimum),
-        ]
-    elif evaluation.bounds is not None:
-        cells.append(number(100 * result.mean_score / evaluation.bounds.upper))
-    if has_exact(evaluation):
-        cells.append(number(result.exact_score, 4))
-    cells.append(percent(result.bonus_rate) if rules.bonus_points else UNKNOWN)
-    cells.append(percent(result.yatzy_rate) if "yatzy" in rules.boxes else UNKNOWN)
-    return cells
-
-
-def optimum_row(evaluation: Evaluation) -> list[str] | None:
-    """The last row of the ladder: the optimum, or the interval in which it lies."""
-    if evaluation.optimum is not None:
-        exact = [number(evaluation.optimum, 4)] if has_exact(evaluation) else []
-        return ["optimum", "", "", number(0.0), number(evaluation.optimum), number(100.0), *exact, "", ""]
-    if evaluation.bounds is not None:
-        bounds = evaluation.bounds
-        return ["optimum", "", f"{bounds.lower:.2f} to {bounds.upper:.2f}", "", "", ""]
-    return None
+    """The figures of every agent; what is known of the optimum in the last row."""
+    results, optimum, bounds = evaluation.results, evaluation.optimum, evaluation.bounds
+    known = optimum is not None or bounds is not None
+    interval = f"{bounds.lower:.2f} to {bounds.upper:.2f}" if optimum is None and bounds is not None else ""
+    cells = {
+        "agent": [*(result.agent for result in results), "optimum"],
+        "games": [*(f"{result.games:,}" for result in results), ""],
+        "mean score": [*(with_error(result.mean_score, result.score_se) for result in results), interval],
+    }
+    if optimum is not None:
+        cells |= {
+            "regret": [*(with_error(result.regret_per_game, result.regret_se) for result in results), number(0.0)],
+            "expected score": [*(number(result.expected_score) for result in results), number(optimum)],
+            "% of optimum": [*(number(result.percent_of_optimum) for result in results), number(100.0)],
+        }
+    elif bounds is not None:
+        shares = (number(100 * result.mean_score / bounds.upper) for result in results)
+        cells["% of optimum, at least"] = [*shares, ""]
+    if any(result.exact_score is not None for result in results):
+        cells["exact score"] = [*(number(result.exact_score, 4) for result in results), number(optimum, 4)]
+    bonus, yatzy = evaluation.rules.bonus_points, "yatzy" in evaluation.rules.boxes
+    cells["bonus %"] = [*(percent(result.bonus_rate) if bonus else UNKNOWN for result in results), ""]
+    cells["yatzy %"] = [*(percent(result.yatzy_rate) if yatzy else UNKNOWN for result in results), ""]
+    *rows, last = zip(*cells.values(), strict=True)
+    return Section("ladder", "Ladder", "", list(cells), rows, last if known else None)
 
 
 def duels(evaluation: Evaluation) -> dict[tuple[str, str], Duel]:

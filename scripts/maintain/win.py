@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from scripts._cli import clear_errors, print_json
 
@@ -47,13 +48,22 @@ def train(args: argparse.Namespace, command: str) -> None:
     print(train_run(run, console))
 
 
+def in_words(fields: dict[str, Any]) -> str:
+    """A measurement in words."""
+    low, high = fields["win_share_interval"]
+    return (
+        f"{fields['agent']} wins {100 * fields['win_share']:.2f} % of {fields['games']:,} games against "
+        f"{fields['opponent']}, draws counted half; 95 % interval {100 * low:.2f} to {100 * high:.2f}"
+    )
+
+
 def measure(args: argparse.Namespace, command: str) -> None:
     from rich.console import Console
 
     from agents.errors import ModelError
     from agents.models.load import WIN_MODEL, load_winner
     from agents.optimal import OptimalAgent
-    from agents.reports.win_card import one_line, write_win_card
+    from agents.reports.card import write_win_card
     from agents.winning.measure import measure as play
     from agents.winning.variants import variant
     from yatzy_env.evaluation.provenance import provenance
@@ -78,7 +88,7 @@ def measure(args: argparse.Namespace, command: str) -> None:
     if args.card:
         print(write_win_card(fields, provenance(command), WIN_MODEL.parent))
     else:
-        print_json(fields) if args.json else print(one_line(fields))
+        print_json(fields) if args.json else print(in_words(fields))
 
 
 def ship(args: argparse.Namespace) -> None:

@@ -17,7 +17,7 @@ from agents.errors import ConfigError, DivergedError, ModelError, RunError
 from agents.models.load import WIN_MODEL, load_winner
 from agents.models.ship import ship_model
 from agents.optimal import OptimalAgent
-from agents.reports.win_card import one_line, write_win_card
+from agents.reports.card import write_win_card
 from agents.winning.config import CONFIG, load_config
 from agents.winning.env import Turn, play_against, play_alone
 from agents.winning.features import input_size
@@ -26,7 +26,7 @@ from agents.winning.measure import measure
 from agents.winning.points import judge_by_turn, sample_cards
 from agents.winning.training import open_folder, train
 from agents.winning.wins import target, win_round
-from scripts.maintain.win import main
+from scripts.maintain.win import in_words, main
 from tests.winning.helpers import SMALL, agent_of, exact_table, small_config
 from yatzy_env.evaluation.provenance import provenance
 from yatzy_env.rules import ruleset
@@ -162,7 +162,7 @@ def test_a_run_is_shipped_and_its_card_says_what_was_measured(run: Path, tmp_pat
     card = write_win_card(fields, provenance("python scripts/maintain/win.py measure --card"), target_folder)
     share = f"{100 * duel.pairs.mean():.2f} %"
     assert share in card.read_text()
-    assert share in one_line(fields)
+    assert share in in_words(fields)
     record = json.loads((target_folder / "results.json").read_text())
     assert record["win_share"] == duel.pairs.mean()
     digests = json.loads((tmp_path / "models" / "digests.json").read_text())
