@@ -78,18 +78,18 @@ def draw_ladder(axes: Axes, evaluation: Evaluation, theme: Theme) -> None:
     axes.set_yticks(rows, [result.agent for result in evaluation.results])
     axes.set_ylim(-0.7, len(rows) - 0.3)
     axes.grid(axis="x")
-    axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)
     if optimum is not None:
         axes.axvline(100, color=theme.ink, linewidth=1, linestyle=_DASHES)
         axes.set_xlim(0, 121)
         axes.set_xticks(range(0, 101, 20))
-        axes.set_xlabel("expected score, % of the optimum (lines: 95 % interval)")
-        axes.set_title(f"{evaluation.rules.name}: distance to the optimum of {optimum:.2f} points")
+        axes.set(
+            xlabel="expected score, % of the optimum (lines: 95 % interval)",
+            title=f"{evaluation.rules.name}: distance to the optimum of {optimum:.2f} points",
+        )
         return
     axes.set_xlim(0, 1.17 * end)
-    axes.set_xlabel("mean score (lines: 95 % interval)")
-    axes.set_title(f"{evaluation.rules.name}: mean score")
+    axes.set(xlabel="mean score (lines: 95 % interval)", title=f"{evaluation.rules.name}: mean score")
     if bounds is not None:
         axes.axvspan(bounds.lower, bounds.upper, color=theme.grey, alpha=0.2, linewidth=0)
         axes.set_xlabel("mean score (grey: where the optimum lies, proved)")
@@ -124,10 +124,9 @@ def draw_kinds(axes: Axes, evaluation: Evaluation, theme: Theme) -> None:
     axes.set_xlim(0, 138)
     axes.set_xticks(range(0, 101, 25))
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel("share of the regret per game, %")
-    axes.set_title("Where the regret sits")
+    axes.set(xlabel="share of the regret per game, %", title="Where the regret sits")
     axes.legend(
-        loc="upper center", bbox_to_anchor=(0.36, -0.2 - 0.3 / len(rows)), ncols=len(kinds), frameon=False,
+        loc="upper center", bbox_to_anchor=(0.36, -0.2 - 0.3 / len(rows)), ncols=len(kinds),
         handlelength=1, handletextpad=0.5, columnspacing=1.4,
     )  # fmt: skip
 
@@ -159,14 +158,15 @@ def draw_scores(
             transform=axes.get_xaxis_transform(),
         )  # fmt: skip
     axes.grid(axis="y")
-    axes.set_axisbelow(True)
     axes.margins(x=0.01)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("score of a game")
-    axes.set_ylabel(f"games per {width} points, %")
-    axes.set_title(f"Scores of {evaluation.games:,} games on the same dice (seed {evaluation.seed})")
+    axes.set(
+        xlabel="score of a game",
+        ylabel=f"games per {width} points, %",
+        title=f"Scores of {evaluation.games:,} games on the same dice (seed {evaluation.seed})",
+    )
     axes.legend(
-        loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=columns, frameon=False,
+        loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=columns,
         handlelength=1.6, columnspacing=1.4,
     )  # fmt: skip
 
@@ -186,13 +186,10 @@ def draw_turns(axes: Axes, evaluation: Evaluation, theme: Theme) -> None:
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.grid(axis="y")
-    axes.set_axisbelow(True)
     axes.set_xticks(turns[::2])
-    axes.set_xlabel("turn")
-    axes.set_ylabel("regret per game, points")
-    axes.set_title("Regret by turn")
+    axes.set(xlabel="turn", ylabel="regret per game, points", title="Regret by turn")
     if axes.lines:
-        axes.legend(frameon=False, loc="best", ncols=2)
+        axes.legend(loc="best", ncols=2)
 
 
 def draw_boxes(axes: Axes, match: Match, theme: Theme) -> None:
@@ -225,13 +222,10 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], optimum: float | None, them
         axes.axhline(optimum, color=theme.ink, linewidth=1, linestyle=_DASHES)
         axes.text(0.01, optimum, f"optimum {optimum:.2f}", va="bottom", size=9, transform=axes.get_yaxis_transform())
     axes.grid(axis="y")
-    axes.set_axisbelow(True)
     axes.set_xlim(left=0)
     axes.margins(y=0.1)
-    axes.set_xlabel("environment steps, millions")
-    axes.set_ylabel("mean score of training games")
-    axes.set_title("Learning curves")
-    axes.legend(frameon=False, loc="lower right")
+    axes.set(xlabel="environment steps, millions", ylabel="mean score of training games", title="Learning curves")
+    axes.legend(loc="lower right")
 
 
 def _line_style(place: int, theme: Theme) -> str:

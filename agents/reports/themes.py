@@ -38,6 +38,7 @@ class Theme:
         """What matplotlib is told."""
         return {
             "font.size": 10,
+            "axes.axisbelow": True,
             "axes.titlesize": 11.5,
             "axes.titleweight": "bold",
             "axes.titlelocation": "left",
@@ -53,6 +54,7 @@ class Theme:
             "ytick.color": self.ink,
             "ytick.left": False,
             "grid.color": self.grid,
+            "legend.frameon": False,
             "savefig.facecolor": self.paper,
         }
 

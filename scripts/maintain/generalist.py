@@ -2,52 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from scripts.maintain._cases import figures, measure_cases, regret
+from agents.errors import ModelError
+from agents.models.digest import MODELS
+from agents.models.load import load_agent, shipped_model
+from agents.models.record import RESULTS
+from agents.ppo.config import load
+from agents.ppo.multitask import GENERALIST
+from agents.ppo.weights import read_weights
+from scripts.maintain._cases import measure_cases, percent_of_optimum, regret
+from yatzy_env.files import sha256
+from yatzy_env.solver import solve
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from yatzy_env.rules import Ruleset
-
-
-def measure_case(folder: Path, rules: Ruleset, games: int, seed: int) -> dict[str, Any]:
-    """The regret of the generalist under one of its rulesets, and on the same dice that of the model shipped for it."""
-    from agents.models.load import load_agent, shipped_model
-
-    specialist = shipped_model(rules)
-    ours = figures(rules, regret(load_agent(folder, rules), rules, games, seed))
-    theirs = figures(rules, regret(load_agent(specialist, rules, reuse=True), rules, games, seed))
-    return {
-        "ruleset": rules.name,
-        **ours,
-        "specialist": specialist.name,
-        "specialist_regret": theirs["regret_per_game"],
-        "specialist_se": theirs["regret_se"],
-        "specialist_percent": theirs["percent_of_optimum"],
-    }
+FOLDER = MODELS / GENERALIST
+WEIGHTS = FOLDER / "weights.npz"
 
 
-def measure(games: int, seed: int) -> tuple[Path, dict[str, Any], Iterator[tuple[str, dict[str, Any]]]]:
-    """The generalist under each of its rulesets."""
-    from agents.errors import ModelError
-    from agents.models.digest import MODELS
-    from agents.models.record import RESULTS
-    from agents.ppo.config import load
-    from agents.ppo.multitask import GENERALIST
-    from agents.ppo.weights import read_weights
-    from yatzy_env.files import sha256
-
-    folder = MODELS / GENERALIST
-    config, weights = load(folder / "config.yaml"), folder / "weights.npz"
+def cases(games: int, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The regret of the generalist under each ruleset, and on the same dice that of the model shipped for it."""
+    config = load(FOLDER / "config.yaml")
     if not config.rulesets:
-        raise ModelError(f"{folder}: its configuration names one ruleset")
-    about = {"sha256": {weights.name: sha256(weights)}, "steps": read_weights(weights).steps}
-    cases = ((rules.name, measure_case(folder, rules, games, seed)) for rules in config.tasks.rulesets)
-    return folder / RESULTS, about, cases
+        raise ModelError(f"{FOLDER}: its configuration names one ruleset")
+    for rules in config.tasks.rulesets:
+        specialist = shipped_model(rules)
+        ours = regret(load_agent(FOLDER, rules), rules, games, seed)
+        theirs = regret(load_agent(specialist, rules, reuse=True), rules, games, seed)
+        yield rules.name, {
+            "ruleset": rules.name,
+            "optimum": float(solve(rules).expected_score),
+            "regret_per_game": ours.mean,
+            "regret_se": ours.error,
+            "percent_of_optimum": percent_of_optimum(ours, rules),
+            "specialist": specialist.name,
+            "specialist_regret": theirs.mean,
+            "specialist_se": theirs.error,
+            "specialist_percent": percent_of_optimum(theirs, rules),
+        }
+
+
+def model() -> dict[str, Any]:
+    """Which network was measured."""
+    return {"sha256": {WEIGHTS.name: sha256(WEIGHTS)}, "steps": read_weights(WEIGHTS).steps}
 
 
 if __name__ == "__main__":
-    measure_cases("generalist.py", __doc__, measure)
+    measure_cases("generalist.py", __doc__, FOLDER / RESULTS, cases, model)

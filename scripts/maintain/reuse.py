@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scripts.maintain._cases import figures, measure_cases, regret
+from agents.errors import ModelError
+from agents.models.load import load_agent, shipped_model
+from agents.models.reuse import reused_names
+from agents.optimal import OptimalAgent
+from scripts.maintain._cases import measure_cases, percent_of_optimum, regret
 from scripts.maintain._models_docs import REUSE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from yatzy_env.evaluation.statistics import Estimate
-    from yatzy_env.rules import Ruleset
-    from yatzy_env.situation import Situations
+from yatzy_env.evaluation.statistics import Estimate
+from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.situation import Situations
+from yatzy_env.solver import solve
 
 SWITCHES: list[tuple[str, dict[str, Any]]] = [
     ("yatzy", {"five_alike_is_full_house": True}),
@@ -32,15 +33,7 @@ SWITCHES: list[tuple[str, dict[str, Any]]] = [
     ("forced", {"bonus_threshold": 63}),
     ("forced", {"five_alike_is_full_house": True}),
 ]
-
-
-def cases() -> list[tuple[Ruleset, dict[str, Any]]]:
-    """Rulesets to be played with another one's model, and what each changes in the ruleset of its name."""
-    from agents.models.reuse import reused_names
-    from yatzy_env.rules import ruleset
-
-    named: list[tuple[Ruleset, dict[str, Any]]] = [(ruleset(name), {}) for name in reused_names()]
-    return named + [(ruleset(name).replace(**options), options) for name, options in SWITCHES]
+"""What is measured beside the rulesets without a model of their own: a name, and what is changed in it."""
 
 
 class FromHome:
@@ -49,9 +42,6 @@ class FromHome:
     name = "optimal at home"
 
     def __init__(self, rules: Ruleset) -> None:
-        from agents.optimal import OptimalAgent
-        from yatzy_env.solver import solve
-
         self._optimal = OptimalAgent(solve(rules))
         self._sees_fifty = rules.extra_yatzy_bonus > 0
 
@@ -63,27 +53,24 @@ class FromHome:
 @cache
 def regret_at_home(name: str, games: int, seed: int) -> Estimate:
     """The regret of a shipped model under the rules it was trained for."""
-    from agents.models.load import load_agent, shipped_model
-    from yatzy_env.rules import ruleset
-
     rules = ruleset(name)
     return regret(load_agent(shipped_model(rules), rules), rules, games, seed)
 
 
 def measure_case(rules: Ruleset, options: dict[str, Any], games: int, seed: int) -> dict[str, Any]:
     """The regret of a reused model, beside its own at home and that of the optimal player of the rules it knows."""
-    from agents.models.load import load_agent, shipped_model
-    from yatzy_env.rules import ruleset
-
     folder = shipped_model(rules)
-    here = figures(rules, regret(load_agent(folder, rules, reuse=True), rules, games, seed))
+    here = regret(load_agent(folder, rules, reuse=True), rules, games, seed)
     home = regret_at_home(folder.name, games, seed)
     alone = regret(FromHome(ruleset(folder.name)), rules, games, seed)
     return {
         "ruleset": rules.name,
         "options": options,
         "model": folder.name,
-        **here,
+        "optimum": float(solve(rules).expected_score),
+        "regret_per_game": here.mean,
+        "regret_se": here.error,
+        "percent_of_optimum": percent_of_optimum(here, rules),
         "own_regret": home.mean,
         "own_regret_se": home.error,
         "rules_alone": alone.mean,
@@ -92,20 +79,20 @@ def measure_case(rules: Ruleset, options: dict[str, Any], games: int, seed: int)
 
 
 def main() -> None:
-    missing: list[str] = []
+    missing = []
 
-    def measured(games: int, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
-        from agents.errors import ModelError
-
-        for rules, options in cases():
-            words = " ".join([rules.name, *(f"{key}={value}" for key, value in options.items())])
+    def cases(games: int, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        for name, options in [*((name, {}) for name in reused_names()), *SWITCHES]:
+            words = " ".join([name, *(f"{key}={value}" for key, value in options.items())])
             try:
-                yield words, measure_case(rules, options, games, seed)
+                case = measure_case(ruleset(name).replace(**options), options, games, seed)
             except ModelError as error:
                 print(f"error: {words}: {error}", file=sys.stderr)
                 missing.append(words)
+                continue
+            yield words, case
 
-    parser = measure_cases("reuse.py", __doc__, lambda games, seed: (REUSE, {}, measured(games, seed)))
+    parser = measure_cases("reuse.py", __doc__, REUSE, cases)
     if missing:
         parser.exit(2, f"error: not measured: {'; '.join(missing)}\n")
 
