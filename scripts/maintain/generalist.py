@@ -29,17 +29,20 @@ def cases(games: int, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
         specialist = shipped_model(rules)
         ours = regret(load_agent(FOLDER, rules), rules, games, seed)
         theirs = regret(load_agent(specialist, rules, reuse=True), rules, games, seed)
-        yield rules.name, {
-            "ruleset": rules.name,
-            "optimum": float(solve(rules).expected_score),
-            "regret_per_game": ours.mean,
-            "regret_se": ours.error,
-            "percent_of_optimum": percent_of_optimum(ours, rules),
-            "specialist": specialist.name,
-            "specialist_regret": theirs.mean,
-            "specialist_se": theirs.error,
-            "specialist_percent": percent_of_optimum(theirs, rules),
-        }
+        yield (
+            rules.name,
+            {
+                "ruleset": rules.name,
+                "optimum": float(solve(rules).expected_score),
+                "regret_per_game": ours.mean,
+                "regret_se": ours.error,
+                "percent_of_optimum": percent_of_optimum(ours, rules),
+                "specialist": specialist.name,
+                "specialist_regret": theirs.mean,
+                "specialist_se": theirs.error,
+                "specialist_percent": percent_of_optimum(theirs, rules),
+            },
+        )
 
 
 def model() -> dict[str, Any]:
