@@ -7,29 +7,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.play.chances import Chances
 from agents.play.ledger import shown_regret
 from agents.play.marks import NEGLIGIBLE, Marks
 from agents.play.schemas.coach import Chance, Option
 from agents.play.session import Session
 from yatzy_env.agent import Agent
+from yatzy_env.rules import Ruleset
 from yatzy_env.solver import Solution
 
+_BOXES = ("small_straight", "large_straight", "full_straight", "yatzy")
 
-def advise(session: Session, solution: Solution, chances: Chances | None, marks: Marks | None = None) -> list[Option]:
+
+def kinds(rules: Ruleset) -> tuple[str, ...]:
+    """What chances are shown of: "bonus" where the rules have one, then the straights and yatzy of the sheet."""
+    bonus = ("bonus",) if rules.bonus_points else ()
+    return (*bonus, *(box for box in _BOXES if box in rules.boxes))
+
+
+def advise(session: Session, solution: Solution, with_chances: bool, marks: Marks | None = None) -> list[Option]:
     """Ranks what the seat on turn may do, by the exact expected final score.
 
     Args:
         session: a game that waits for a decision.
         solution: the solution of its ruleset.
-        chances: the chances of its ruleset, None if they are not there.
+        with_chances: whether to tell the chances behind the values, which have to be ready.
         marks: limits of the marks, None where they were not measured.
 
     Returns:
         The options, best first.
     """
     values = solution.batch_action_values(session.lane())[0]
-    return _ranked(session, values, marks, chances)
+    return _ranked(session, values, marks, chances_of(session, solution) if with_chances else None)
 
 
 def estimate(session: Session, agent: Agent, marks: Marks | None = None) -> list[Option]:
@@ -57,12 +65,11 @@ def estimate(session: Session, agent: Agent, marks: Marks | None = None) -> list
 
 
 def _ranked(
-    session: Session, values: NDArray[np.float64], marks: Marks | None, chances: Chances | None
+    session: Session, values: NDArray[np.float64], marks: Marks | None, likely: NDArray[np.float64] | None
 ) -> list[Option]:
     """The legal actions by their values, best first, ties by the lowest index."""
     legal = np.flatnonzero(~np.isnan(values))
     top, total = values[legal].max(), session.totals[session.card]
-    likely = chances_of(session, chances) if chances is not None else None
     options = []
     for action in legal[np.argsort(-values[legal], kind="stable")].tolist():
         regret = shown_regret(float(top - values[action]))
@@ -74,18 +81,17 @@ def _ranked(
                 regret=regret,
                 is_best=regret <= NEGLIGIBLE,
                 mark=marks.mark(regret) if marks is not None else None,
-                chances=Chance.of(chances.kinds, likely[action]) if chances is not None and likely is not None else [],
+                chances=Chance.of(kinds(session.rules), likely[action]) if likely is not None else [],
             )
         )
     return options
 
 
-def chances_of(session: Session, chances: Chances) -> NDArray[np.float64]:
+def chances_of(session: Session, solution: Solution) -> NDArray[np.float64]:
     """(actions, kinds) the chances after each action, what the card has earned already included."""
-    out = chances.of_actions(session.situation)
-    for number, kind in enumerate(chances.kinds):
-        if kind != "bonus":
-            written = session.games.written[session.card, session.rules.boxes.index(kind)]
-            if written >= 0:
-                out[:, number] = np.where(np.isnan(out[:, number]), np.nan, float(written > 0))
+    found, boxes = solution.chances(session.situation), session.rules.boxes
+    out = found[:, [boxes.index(kind) if kind in boxes else len(boxes) for kind in kinds(session.rules)]]
+    for number, kind in enumerate(kinds(session.rules)):
+        if kind != "bonus" and (written := session.games.written[session.card, boxes.index(kind)]) >= 0:
+            out[~np.isnan(out[:, number]), number] = float(written > 0)
     return out

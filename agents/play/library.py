@@ -8,8 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 
 from agents.models.load import shipped_model
-from agents.play.chances import Chances, can_have_chances, chances_file, write_chances
-from agents.play.coach import estimate
+from agents.play.coach import estimate, kinds
 from agents.play.marks import Marks, stored_marks
 from agents.play.schemas.rulesets import AgentInfo, ChancesState, Reason, SolveState, SolveStatus
 from agents.play.session import Session
@@ -19,7 +18,7 @@ from agents.registry import NAMES, make_agent
 from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError, unknown
 from yatzy_env.rules import CATALOGUE, Ruleset
-from yatzy_env.solver import Solution, SolveCost, is_cached, solve, solve_cost
+from yatzy_env.solver import Solution, SolveCost, can_have_chances, has_chances, is_cached, solve, solve_cost
 from yatzy_env.solver.chunks import default_threads
 
 
@@ -36,7 +35,6 @@ class Shelf:
         self._worker = worker
         self._lock = threading.RLock()
         self._solution: Solution | None = None
-        self._chances: Chances | None = None
         self._agents: dict[str, Agent] = {}
 
     @property
@@ -89,22 +87,17 @@ class Shelf:
                     return None  # a damaged file; solving says what is wrong with it
             return self._solution
 
-    def chances(self) -> Chances | None:
-        """The chances; None until they are there. Asking for them has them made in the background."""
+    def has_chances(self) -> bool:
+        """Whether the solution's chances are there. Asking for them has them made in the background."""
         with self._lock:
-            if self._chances is not None or not can_have_chances(self.rules):
-                return self._chances
-            solution = self.solution()
-            if solution is None:
-                return None
-            if not chances_file(self.rules).exists():
-                self._worker.start(self._job("chances"), self._write_chances)
-                return None
-            try:
-                self._chances = Chances(self.rules, solution)
-            except YatzyError:
-                chances_file(self.rules).unlink(missing_ok=True)
-            return self._chances
+            solution = self.solution() if self._can_have_chances else None
+            if solution is None or solution.has_chances:
+                return solution is not None
+            self._worker.start(
+                self._job("chances"),
+                lambda on_progress: solution.prepare_chances(progress=False, threads=1, on_progress=on_progress),
+            )
+            return False
 
     def agent(self, name: str) -> Agent:
         """The agent of a name.
@@ -179,19 +172,21 @@ class Shelf:
             message=message,
         )
 
+    @property
+    def _can_have_chances(self) -> bool:
+        return can_have_chances(self.rules) and bool(kinds(self.rules))
+
     def _chances_status(self) -> tuple[ChancesState, float]:
-        if not can_have_chances(self.rules):
+        if not self._can_have_chances:
             return "impossible", 0.0
-        if self._chances is not None or chances_file(self.rules).exists():
-            return "ready", 1.0
         job = self._worker.job(self._job("chances"))
-        return ("working", job.progress) if job is not None and job.is_open else ("missing", 0.0)
+        if job is not None and job.is_open:
+            return "working", job.progress
+        ready = has_chances(self.rules) or (self._solution is not None and self._solution.has_chances)
+        return ("ready", 1.0) if ready else ("missing", 0.0)
 
     def _solve(self, on_progress: OnProgress) -> None:
         self._solution = solve(self.rules, progress=False, threads=_threads(), on_progress=on_progress)
-
-    def _write_chances(self, on_progress: OnProgress) -> None:
-        write_chances(self.rules, threads=1, on_progress=on_progress)
 
     def _reason(self, name: str) -> Reason:
         if name in self._agents:

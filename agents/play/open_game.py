@@ -89,10 +89,10 @@ class OpenGame:
     def _advice(self, session: Session, level: Level) -> Advice:
         shelf, ledger = self.shelf, self._loaded()
         source: Source = "exact" if ledger is not None else self.source
-        chances, options, expected = shelf.chances(), [], None
+        with_chances, options, expected = shelf.has_chances(), [], None
         if session.phase == "decide":
             if ledger is not None:
-                options = advise(session, ledger.solution, chances, shelf.marks)
+                options = advise(session, ledger.solution, with_chances, shelf.marks)
             elif source == "estimate" and shelf.estimator is not None:
                 options = estimate(session, shelf.estimator, shelf.marks)
             expected = options[0].expected if options else None

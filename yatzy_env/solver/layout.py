@@ -45,6 +45,11 @@ class Cards(NamedTuple):
         return [self.states[begin:end] for begin, end in pairwise(self.turns.tolist())]
 
     @property
+    def open_states(self) -> int:
+        """How many states have an open box: the work of a sweep."""
+        return len(self.states) - int(self.turns[1])
+
+    @property
     def starts(self) -> NDArray[np.int64]:
         """(B + 2,) numbers of cards with b open boxes are starts[b] to starts[b + 1]."""
         return np.append(self.layout.first[self.states[self.turns[:-1]]], self.layout.size)

@@ -16,6 +16,7 @@ from yatzy_env.errors import RulesetError, SituationError, SolutionError
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, Situations, batch
 from yatzy_env.solver import store
+from yatzy_env.solver.chances import ChanceTable, can_have_chances, chances_file
 from yatzy_env.solver.cost import check_solvable
 from yatzy_env.solver.distribution import Distribution
 from yatzy_env.solver.expectations import Moments
@@ -59,6 +60,7 @@ class Solution:
         self.from_cache = from_cache
         self._tables = compile_tables(rules)
         self._values = values
+        self._chances_path: Path | None = None
 
     def __repr__(self) -> str:
         """The ruleset and its optimum."""
@@ -194,6 +196,57 @@ class Solution:
     def _distribution(self) -> Distribution:
         return self._values.distribution(self.moments())
 
+    @cached_property
+    def _chance_table(self) -> ChanceTable:
+        return self._values.chances(self._chances_path)
+
+    @property
+    def has_chances(self) -> bool:
+        """Whether `chances` can answer at once."""
+        return can_have_chances(self.rules) and self._chance_table.is_ready
+
+    def prepare_chances(
+        self, *, progress: bool = True, threads: int | None = None, on_progress: OnProgress | None = None
+    ) -> None:
+        """Finds what `chances` has to know of all cards, unless it is there: seconds for Yatzy, minutes for Maxi Yatzy.
+
+        It is written beside a solution that is cached, 2 bytes for each card and open box, else kept in memory.
+
+        Args:
+            progress: whether to show a progress bar on stderr when the work takes more than a second.
+            threads: how many threads work, one per core if not given.
+            on_progress: called in this thread with the share of the work that is done.
+
+        Raises:
+            SolutionError: under saved throws, or if the file cannot be written.
+        """
+        if not self._chance_table.is_ready:
+            with progress_bar("chances", self._chance_table.work, shown=progress, on_progress=on_progress) as done:
+                self._chance_table.find(threads, done)
+
+    def chances(self, situation: Situation) -> NDArray[np.float64]:
+        """How likely boxes, bonus and extra bonus are in the end, under best play after each action.
+
+        The first call finds what has to be known of all cards, as `prepare_chances` does.
+
+        Args:
+            situation: the situation.
+
+        Returns:
+            (actions, boxes + 2) float64, nan where the action is illegal: for each box that is open the chance that
+            points will be written in it, 0 for a filled one; then the chance that the bonus is earned in the end; then
+            the chance that an extra bonus is paid from now on. 0 where the rules have none. Chances of later turns are
+            rounded by 1/131070 at the most.
+
+        Raises:
+            SituationError: if the situation cannot arise.
+            SolutionError: under saved throws, or if the file cannot be written.
+        """
+        now = batch(self.rules, [situation])
+        self._places(now.filled, now.upper[:, 0], now.fifty, np.zeros(1, np.int64))
+        self.prepare_chances()
+        return self._chance_table.of_actions(now)
+
     def save(self, path: str | Path) -> None:
         """Writes the solution to one file, replacing it in one step; under saved throws copies it to a folder.
 
@@ -308,11 +361,14 @@ def solve(
         values, folder, found = solve_saved(rules, path if cache else None, progress, threads, on_progress)
         return _of_folder(rules, values, folder, from_cache=found)
     if cache and path.exists():
-        return _from_cache(rules, path)
+        solution = _from_cache(rules, path)
+        solution._chances_path = chances_file(rules, cache_dir)
+        return solution
     solution = _sweep(rules, progress, threads, on_progress)
     if cache:
         try:
             solution.save(path)
+            solution._chances_path = chances_file(rules, cache_dir)
         except SolutionError as error:  # the answer is there; only the next call has to work again
             warnings.warn(f"the solution is not cached: {error}", RuntimeWarning, stacklevel=2)
     return solution
@@ -362,12 +418,12 @@ def _sweep(rules: Ruleset, progress: bool, threads: int | None, on_progress: OnP
     tables = compile_tables(rules)
     wall, cpu = time.perf_counter(), time.process_time()
     cards = lay_out(tables)
-    work = len(cards.states) - int(cards.turns[1])  # nothing is done for full cards
+    work = cards.open_states
     with progress_bar(f"solving {rules.name}", work, shown=progress, on_progress=on_progress) as done:
         values = sweep(tables, cards, threads, done)
     return Solution(
         rules,
-        ValuesInMemory(tables, values, cards.reachable, cards.layout),
+        ValuesInMemory(tables, values, cards.reachable, cards),
         cpu_seconds=time.process_time() - cpu,
         seconds=time.perf_counter() - wall,
         from_cache=False,

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from yatzy_env.errors import SolutionError
 from yatzy_env.situation import Situations
 from yatzy_env.solver import store
+from yatzy_env.solver.chances import ChanceTable
 from yatzy_env.solver.distribution import Distribution, find_distribution
 from yatzy_env.solver.expectations import Moments, moments_of
 from yatzy_env.solver.layers import LayerFolder
-from yatzy_env.solver.layout import Cards, Layout, find_values, lay_out
+from yatzy_env.solver.layout import Cards, find_values, lay_out
 from yatzy_env.solver.pools import Pools, find_pool_values, reachable_cards
 from yatzy_env.solver.saved_turn import saved_action_values
 from yatzy_env.solver.turn import action_values
@@ -56,6 +57,9 @@ class Values(Protocol):
     def distribution(self, moments: Moments) -> Distribution:
         """The distribution of the final score, with the rates of its moments."""
 
+    def chances(self, path: Path | None) -> ChanceTable:
+        """The chances of all cards, in a file if there is a path."""
+
     def save(self, path: str | Path, header: dict[str, Any]) -> None:
         """Writes the values, with a header that describes them."""
 
@@ -63,31 +67,31 @@ class Values(Protocol):
 class ValuesInMemory:
     """The values of a ruleset without saved throws."""
 
-    def __init__(self, tables: Tables, values: NDArray[np.float64], cards: int, layout: Layout | None = None) -> None:
+    def __init__(self, tables: Tables, values: NDArray[np.float64], cards: int, laid_out: Cards | None = None) -> None:
         """Takes the values; a stored solution is laid out when it is first asked, which saves most of opening it.
 
         Args:
             tables: the compiled ruleset.
             values: (size,) values of all cards.
             cards: how many cards can be reached.
-            layout: their layout, if it is known.
+            laid_out: the cards, if they are laid out already.
         """
         self.cards = cards
         self._tables = tables
         self._values = values
-        self._known_layout = layout
+        self._known = laid_out
 
     @cached_property
-    def _layout(self) -> Layout:
-        if self._known_layout is not None:
-            return self._known_layout
+    def _cards(self) -> Cards:
+        if self._known is not None:
+            return self._known
         found = lay_out(self._tables)
         if (len(self._values), self.cards) != (found.layout.size, found.reachable):
             raise SolutionError(
                 f"the stored solution holds {len(self._values)} values of {self.cards} cards where its ruleset has "
                 f"{found.layout.size} of {found.reachable}; delete it and solve again"
             )
-        return found.layout
+        return found
 
     @property
     def start(self) -> float:
@@ -103,7 +107,7 @@ class ValuesInMemory:
         self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Where the values of n cards stand, -1 for cards that cannot be reached."""
-        return np.where(pool == 0, find_values(self._tables, self._layout, filled, upper, fifty), -1)
+        return np.where(pool == 0, find_values(self._tables, self._cards.layout, filled, upper, fifty), -1)
 
     def at(self, filled: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
         """The values of n cards."""
@@ -111,16 +115,20 @@ class ValuesInMemory:
 
     def action_values(self, now: Situations) -> NDArray[np.float64]:
         """(n, actions) action values of n situations with reachable cards."""
-        return action_values(self._tables, self._layout, self._values, now)
+        return action_values(self._tables, self._cards.layout, self._values, now)
 
     def moments(self) -> Moments:
         """Mean, standard deviation, bonus and yatzy rate of the final score."""
-        return moments_of(self._tables, lay_out(self._tables), self._values)
+        return moments_of(self._tables, self._cards, self._values)
 
     def distribution(self, moments: Moments) -> Distribution:
         """The distribution of the final score."""
-        found = find_distribution(self._tables, lay_out(self._tables), self._values)
+        found = find_distribution(self._tables, self._cards, self._values)
         return Distribution(found, moments.bonus_rate, moments.yatzy_rate)
+
+    def chances(self, path: Path | None) -> ChanceTable:
+        """The chances of all cards, in a file if there is a path."""
+        return ChanceTable(self._tables, self._cards, self._values, path)
 
     def save(self, path: str | Path, header: dict[str, Any]) -> None:
         """Writes one file."""
@@ -170,6 +178,10 @@ class ValuesOnDisk:
     def distribution(self, moments: Moments) -> Distribution:
         """Refused, as `moments` is."""
         raise SolutionError(_NO_MOMENTS)
+
+    def chances(self, path: Path | None) -> ChanceTable:
+        """Refused, as `moments` is."""
+        raise SolutionError("under saved throws the chances of boxes and bonus are not computed")
 
     def save(self, path: str | Path, header: dict[str, Any]) -> None:
         """Copies the folder; its header has been written with it."""
