@@ -57,16 +57,19 @@ def compare(rules: Ruleset, seed: int = 1) -> None:
 
 
 SMALL = [name for name, fields in GAMES.items() if fields.get("dice", 5) <= 3]
+QUICK = ("forced joker in order", "no bonus", "one throw", "top-down, yatzy first: True", "free, yatzy first: False")
 
 
-@pytest.mark.parametrize("game", SMALL)
+@pytest.mark.parametrize(
+    "game", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in SMALL]
+)
 def test_small_games(game: str) -> None:
     compare(ruleset(GAMES[game]))
 
 
-@pytest.mark.parametrize("seed", range(40, 50))
+@pytest.mark.parametrize("seed", range(40, 46))
 def test_random_rules(seed: int) -> None:
-    compare(random_rules(seed, (2, 2, 3)))
+    compare(random_rules(seed, (2,)))
 
 
 def test_chances_are_what_optimal_play_earns_in_many_games() -> None:
@@ -102,7 +105,9 @@ def test_a_turn_followed_from_its_rolls_gives_the_chance_of_its_card(rules: Rule
         assert mean == pytest.approx(of_cards(solution, filled, upper), abs=2e-5)
 
 
-@pytest.mark.parametrize("rules", [ruleset("half-force"), ruleset("full-force"), SMALL_YAHTZEE], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "rules", [ruleset("half-force"), ruleset("full-force"), SMALL_YAHTZEE], ids=lambda one: one.name
+)
 def test_bonus_and_yatzy_are_those_of_the_moments(rules: Ruleset) -> None:
     moments, found = solved(rules).moments(), of_cards(solved(rules), 0, 0)
     assert found[len(rules.boxes)] == pytest.approx(moments.bonus_rate, abs=ROUNDING + 1e-6)
@@ -133,7 +138,7 @@ def test_what_is_refused() -> None:
     for ask in (solved(saved).prepare_chances, lambda: solved(saved).chances(Situation(0, (0,), (1,) * 6, 0))):
         with pytest.raises(SolutionError, match="saved throws"):
             ask()
-    with pytest.raises(SituationError, match="cannot be reached"):
+    with pytest.raises(SituationError, match="cannot be filled first"):
         solved(ruleset("forced")).chances(Situation(2, (0,), (1, 2, 3, 4, 5), 0))
 
 

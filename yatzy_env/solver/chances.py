@@ -120,7 +120,7 @@ class ChanceTable:
         )
         for still_open, (_, chances) in enumerate(layers):
             begin, end = self._begin[still_open : still_open + 2]
-            layer = content[begin:end].reshape(-1, self._widths[still_open])
+            layer = content[begin:end].reshape(chances.shape[1], self._widths[still_open])
             for column, row in enumerate([*self._always, *range(FIRST_BOX, FIRST_BOX + still_open)]):
                 layer[:, column] = np.rint(np.clip(chances[row], 0.0, 1.0) * _SCALE)
 
