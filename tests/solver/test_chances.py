@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from agents.optimal import OptimalAgent
-from tests.plain_rules import bits_of
 from tests.solver.helpers import solved
-from tests.solver.test_distribution import PlainGames
 from tests.solver.test_plain_agreement import GAMES, random_rules
 from yatzy_env.errors import SituationError, SolutionError
 from yatzy_env.games import new_games, play
 from yatzy_env.multisets import dice_of
+from yatzy_env.reference import Card, Dice, Solver, all_alike, bits_of, fill, is_joker, score, throws_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation
 from yatzy_env.solver import Solution, has_chances, solve
@@ -34,26 +34,57 @@ def of_cards(solution: Solution, filled: int, upper: int) -> np.ndarray:
     return solution._chance_table.of_cards(*card)[0]
 
 
+class PlainChances:
+    """The chances under optimal play, by recursion on the plain reading: boxes, bonus, extra bonus."""
+
+    def __init__(self, rules: Ruleset) -> None:
+        self.rules = rules
+        self.solver = Solver(rules)
+        self.names = action_names(rules)
+        self.of_card = cache(self._of_card)
+        self.of_situation = cache(self._of_situation)
+
+    def _of_card(self, card: Card) -> np.ndarray:
+        rules = self.rules
+        if len(card.filled) == len(rules.boxes):
+            earned = rules.bonus_points > 0 and card.upper[0] >= rules.bonus_threshold
+            return np.array([*[0.0] * len(rules.boxes), earned, 0.0])
+        return sum(share * self.of_situation(card, dice, rules.throws - 1) for dice, share in throws_of(rules.dice))
+
+    def _of_situation(self, card: Card, dice: Dice, throws_left: int) -> np.ndarray:
+        values = self.solver.action_values(card, dice, throws_left)
+        best = max(values.values())
+        action = next(name for name in self.names if values.get(name, -1.0) >= best - 1e-9)
+        return self.of_action(card, dice, throws_left, action)
+
+    def of_action(self, card: Card, dice: Dice, throws_left: int, action: str) -> np.ndarray:
+        verb, what = action.split(" ", 1)
+        if verb == "keep":
+            kept = () if what == "nothing" else tuple(map(int, what.split()))
+            thrown = throws_of(self.rules.dice - len(kept))
+            return sum(
+                share * self.of_situation(card, tuple(sorted(kept + new)), throws_left - 1) for new, share in thrown
+            )
+        _, after = fill(self.rules, card, what, dice)
+        now = np.zeros(len(self.rules.boxes) + 2, np.bool_)
+        now[self.rules.boxes.index(what)] = score(self.rules, what, dice, is_joker(self.rules, card.filled, dice)) > 0
+        now[-1] = self.rules.extra_yatzy_bonus > 0 and card.yatzy_scored and all_alike(dice)
+        return np.where(now, 1.0, self.of_card(after))
+
+
 def compare(rules: Ruleset, seed: int = 1) -> None:
-    """Compares all actions of some situations on every card."""
-    plain, solution, rng = PlainGames(rules), solved(rules), np.random.default_rng(seed)
-    number = {name: action for action, name in enumerate(action_names(rules))}
-    for state in plain.solver.states():
-        if len(state.filled) == len(rules.boxes):
+    """Compares all actions in a situation on every card."""
+    plain, solution, rng = PlainChances(rules), solved(rules), np.random.default_rng(seed)
+    number = {name: action for action, name in enumerate(plain.names)}
+    for card in plain.solver.cards():
+        if len(card.filled) == len(rules.boxes):
             continue
-        dice = plain.solver.rolls[rng.integers(len(plain.solver.rolls))]
-        left = int(rng.integers(rules.throws))
+        dice, left = plain.solver.rolls[rng.integers(len(plain.solver.rolls))], int(rng.integers(rules.throws))
         expected = np.full((len(number), len(rules.boxes) + 2), np.nan)
-        for action in plain.solver.action_values(state, dice, left):
-            row = expected[number[action]]
-            row[:] = 0.0
-            for end, chance in plain.of_action(state, dice, left, action).items():
-                happened = [box in end.boxes for box in rules.boxes]
-                row += chance * np.array([*happened, end.bonus, end.extra])
-        if rules.bonus_points and state.upper >= rules.bonus_threshold:
-            expected[~np.isnan(expected[:, 0]), len(rules.boxes)] = 1.0
-        found = solution.chances(Situation(bits_of(rules, state.filled), (state.upper,), dice, left, state.fifty))
-        assert np.allclose(found, expected, rtol=0, atol=ROUNDING + 1e-6, equal_nan=True), (state, dice, left)
+        for action in plain.solver.action_values(card, dice, left):
+            expected[number[action]] = plain.of_action(card, dice, left, action)
+        found = solution.chances(Situation(bits_of(rules, card.filled), card.upper, dice, left, card.yatzy_scored))
+        assert np.allclose(found, expected, rtol=0, atol=ROUNDING + 1e-6, equal_nan=True), (card, dice, left)
 
 
 SMALL = [name for name, fields in GAMES.items() if fields.get("dice", 5) <= 3]
