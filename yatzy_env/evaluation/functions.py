@@ -35,6 +35,7 @@ class FunctionAgent:
     def __init__(self, function: Callable[..., Any], rules: Ruleset, name: str | None = None) -> None:
         self.name = str(name or getattr(function, "__name__", type(function).__name__))
         self._function, self._draws = function, _draws(function)
+        self._by_name = self._draws and "rng" in inspect.signature(function).parameters
         self._tables = compile_tables(rules)
 
     def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -45,7 +46,9 @@ class FunctionAgent:
         actions = np.empty(len(noise), np.int64)
         for row, bits in enumerate((noise * 2.0**53).astype(np.int64).tolist()):
             one = slice(row, row + 1)
-            answer = self._function(observations[one], masks[one], np.random.default_rng(bits))
+            rng = np.random.default_rng(bits)
+            more, named = ((), {"rng": rng}) if self._by_name else ((rng,), {})
+            answer = self._function(observations[one], masks[one], *more, **named)
             actions[one] = checked_actions(answer, self.name, 1)
         return actions
 
