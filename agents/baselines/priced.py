@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from yatzy_env import dice
 from yatzy_env.agent import best_actions
-from yatzy_env.card import extra_step, fifty_after, is_joker, legal_boxes, open_upper_points
+from yatzy_env.card import open_upper_points
 from yatzy_env.files import read_json_object
 from yatzy_env.games import new_games, play, turns_done
 from yatzy_env.kernel import kernel
@@ -42,6 +42,7 @@ from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import Tables, compile_tables
+from yatzy_env.turn import Ends, end_kinds, rate_actions
 
 STORE = Path(__file__).with_name("prices.json")
 """The prices of the catalogue, by the digest of the ruleset."""
@@ -101,8 +102,12 @@ class PricedAgent:
 
     def _turn_values(self, situations: Situations) -> NDArray[np.float64]:
         """(n, actions) the turn's points less prices, nan where the action is illegal."""
-        values = np.full((len(situations.filled), self._tables.actions), np.nan)
-        _turn_values(self._tables, self.prices, situations, values)
+        return rate_actions(self._tables, situations, self._value)
+
+    def _value(self, ends: Ends) -> NDArray[np.float64]:
+        """(rows,) what ends of turns are worth: points less prices."""
+        values = np.empty(len(ends.turn))
+        _price_ends(self._tables, end_kinds(self._tables), self.prices, ends, values)
         return values
 
 
@@ -216,131 +221,21 @@ def _bonus_chance(card, mean, variance, filled, column, upper):
 
 
 @kernel
-def _bonus_steps(card, prices, filled, upper, box, steps):
-    """Writes by how much the points of an upper box raise what the bonus of its column is worth.
-
-    Args:
-        card: the card's rules.
-        prices: the prices.
-        filled: bits of the filled boxes.
-        upper: the upper sum of the column of the box.
-        box: an open upper box.
-        steps: (6 * dice + 1,) float64, receives the rise by points.
-    """
-    steps[:] = 0.0
-    if upper >= card.bonus_threshold:
-        return
-    column, face = card.column[box], card.face[box]
-    worth = card.bonus_points * card.multiplier[column]
-    before = _bonus_chance(card, prices.mean, prices.variance, filled, column, upper)
-    after = filled | np.int64(1) << box
-    for count in range(card.dice + 1):
-        chance = _bonus_chance(card, prices.mean, prices.variance, after, column, upper + face * count)
-        steps[face * count] = worth * (chance - before)
-
-
-@kernel
-def _value_stops(tables, prices, now, lane, steps, values):
-    """Writes what filling each box is worth with each roll, -inf where it is not legal, with no throw left.
-
-    Args:
-        tables: the compiled ruleset.
-        prices: the prices.
-        now: the situations.
-        lane: which of them.
-        steps: (6 * dice + 1,) float64 working memory.
-        values: (B, R) float64, receives the values.
-    """
-    card = tables.card
-    filled, fifty = now.filled[lane], now.fifty[lane]
-    legal = np.empty(7, np.int64)
-    joker = np.zeros(7, np.int64)
-    extra = np.zeros(7)
-    for alike in range(7):
-        legal[alike] = legal_boxes(card, filled, alike)
-        joker[alike] = 1 if is_joker(card, filled, alike) else 0
-        extra[alike] = extra_step(card, fifty, alike)
-    turns_after = card.boxes - turns_done(filled) - 1
-    for box in range(card.boxes):
-        if (filled >> box) & 1:
-            values[box] = -np.inf
-            continue
+def _price_ends(tables, kinds, prices, ends, values):
+    """Writes what ends are worth to `values`, (rows,) float64."""
+    tables, kinds, prices, ends = borrow(tables), borrow(kinds), borrow(prices), borrow(ends)
+    card, before, after = tables.card, ends.before, ends.after
+    for row in range(values.shape[0]):
+        kind, turn, filled = ends.kind[row], ends.turn[row], after.filled[row]
+        box = kinds.box[kind]
         column = card.column[box]
-        raises = card.face[box] > 0
-        if raises:
-            _bonus_steps(card, prices, filled, now.upper[lane, column], box, steps)
-        for roll in range(tables.rolls):
-            alike = tables.alike[roll]
-            if (legal[alike] >> box) & 1 == 0:
-                values[box, roll] = -np.inf
-                continue
-            points = tables.points[joker[alike], box, roll]
-            value = points * card.multiplier[column] + extra[alike] - prices.box[box]
-            if raises:
-                value += steps[points]
-            if not fifty and fifty_after(card, fifty, box, points):
-                value += prices.fifty * turns_after
-            values[box, roll] = value
-
-
-@kernel
-def _value_throw(tables, best, keeps, within):
-    """Goes back by one throw.
-
-    Args:
-        tables: the compiled ruleset.
-        best: (R,) what each roll is worth after the throw.
-        keeps: (K,) float64, receives what each keep is worth before it.
-        within: (M,) float64, receives the value of the best keep within each multiset.
-    """
-    count = tables.keeps
-    for behind in range(1, count + 1):
-        keep = count - behind
-        total = 0.0
-        for face in range(6):
-            more = tables.add[keep, face]
-            total += best[more - count] if more >= count else keeps[more]
-        keeps[keep] = total / 6.0
-    for multiset in range(within.shape[0]):
-        most = keeps[multiset] if multiset < count else -np.inf
-        for face in range(6):
-            fewer = tables.drop[multiset, face]
-            if fewer >= 0:
-                most = max(most, within[fewer])
-        within[multiset] = most
-
-
-@kernel
-def _turn_values(tables, prices, now, out):
-    """Writes the value of every legal action into the rows of an (n, actions) float64 array filled with nan."""
-    tables, now = borrow(tables), borrow(now)
-    card, count = tables.card, tables.keeps
-    values = np.empty((card.boxes, tables.rolls))
-    steps = np.empty(6 * tables.dice + 1)
-    stop, best = np.empty(tables.rolls), np.empty(tables.rolls)
-    keeps, within = np.empty(count), np.empty(count + tables.rolls)
-    for lane in range(out.shape[0]):
-        roll, left = now.roll[lane], now.throws_left[lane]
-        if roll < 0:
-            continue
-        _value_stops(tables, prices, now, lane, steps, values)
-        is_last = turns_done(now.filled[lane]) == card.boxes - 1
-        saved = prices.throw if tables.saved_throws and not is_last else 0.0
-        for box in range(card.boxes):
-            if values[box, roll] > -np.inf:
-                out[lane, count + box] = values[box, roll] + saved * left
-        if left == 0:
-            continue
-        stop[:] = -np.inf
-        for box in range(card.boxes):
-            if (now.filled[lane] >> box) & 1 == 0:
-                for other in range(tables.rolls):
-                    stop[other] = max(stop[other], values[box, other])
-        best[:] = stop
-        for throws in range(1, left + 1):
-            _value_throw(tables, best, keeps, within)
-            for other in range(tables.rolls):
-                best[other] = max(stop[other] + saved * throws, within[count + other])
-        for keep in range(count):
-            if tables.within[roll, keep]:
-                out[lane, keep] = keeps[keep]
+        turns_after = card.boxes - turns_done(filled)
+        value = kinds.points[kind] * card.multiplier[column] + kinds.extra[kind] - prices.box[box]
+        upper = before.upper[turn, column]
+        if card.face[box] > 0 and upper < card.bonus_threshold:
+            chance = _bonus_chance(card, prices.mean, prices.variance, before.filled[turn], column, upper)
+            better = _bonus_chance(card, prices.mean, prices.variance, filled, column, after.upper[row, column])
+            value += card.bonus_points * card.multiplier[column] * (better - chance)
+        if after.yatzy_scored[row] and not before.yatzy_scored[turn]:
+            value += prices.fifty * turns_after
+        values[row] = value + (prices.throw * after.pool[row] if turns_after > 0 else 0.0)
