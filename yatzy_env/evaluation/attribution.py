@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.agent import TIE, best_actions
+from yatzy_env.agent import TIE
 from yatzy_env.evaluation.matches import Match
 from yatzy_env.games import gains
 from yatzy_env.situation import Situations
 from yatzy_env.tables import Tables, compile_tables
+from yatzy_env.turn import cards_of, end_chances, end_kinds, list_ends
 
 if TYPE_CHECKING:
     from yatzy_env.solver import Solution
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 SAME_BOX = "weaker dice"
 """What is given up where no box becomes less likely."""
 
-_CHUNK = 32  # cards worked on together
+_CHUNK = 1024  # turns worked on together
 
 
 @dataclass(frozen=True)
@@ -116,54 +117,23 @@ def turn_ends(
     Returns:
         (n, A, B + 1) float64: the chance that the turn fills each box, and last the points it is expected to bring.
     """
-    out = np.empty((*actions.shape, tables.card.boxes + 1))
-    for left in np.unique(situations.throws_left).tolist():
-        rows = np.flatnonzero(situations.throws_left == left)
-        for start in range(0, len(rows), _CHUNK):
-            some = rows[start : start + _CHUNK]
-            out[some] = _ends(solution, tables, situations.take(some), left, actions[some])
-    return out
-
-
-def _ends(
-    solution: Solution, tables: Tables, now: Situations, left: int, actions: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """The same for situations with the same number of throws left."""
-    n, rolls = len(now.roll), tables.rolls
-    sets: NDArray[np.float64] = np.zeros((n, tables.keeps + rolls, tables.card.boxes + 1))
-    for level in range(left):
-        every = now.take(np.repeat(np.arange(n), rolls))
-        every = every._replace(roll=np.tile(np.arange(rolls), n), throws_left=np.full(n * rolls, level))
-        best = best_actions(solution.batch_action_values(every))
-        after = _after(tables, every, best, sets, np.repeat(np.arange(n), rolls))
-        sets = _over_keeps(tables, after.reshape(n, rolls, -1))
-    lanes = np.repeat(np.arange(n), actions.shape[1])
-    return _after(tables, now.take(lanes), actions.ravel(), sets, lanes).reshape(*actions.shape, -1)
-
-
-def _after(
-    tables: Tables,
-    now: Situations,
-    actions: NDArray[np.int64],
-    sets: NDArray[np.float64],
-    lanes: NDArray[np.intp],
-) -> NDArray[np.float64]:
-    """How the turn ends after an action: a box ends it, a keep leads to what `sets` knows of one throw less."""
-    out = np.zeros((len(actions), tables.card.boxes + 1))
-    keeps = actions < tables.keeps
-    out[keeps] = sets[lanes[keeps], actions[keeps]]
-    stops = np.flatnonzero(~keeps)
-    boxes = actions[stops] - tables.keeps
-    out[stops, boxes] = 1.0
-    out[stops, -1] = gains(tables, now.take(stops))[np.arange(len(stops)), boxes]
-    return out
-
-
-def _over_keeps(tables: Tables, rolls: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Extends (n, R, .) from rolls to all multisets, (n, M, .): a keep is the mean over six faces of one more die."""
-    sets = np.empty((rolls.shape[0], tables.keeps + tables.rolls, rolls.shape[2]))
-    sets[:, tables.keeps :] = rolls
-    for size in range(tables.dice - 1, -1, -1):
-        some = np.flatnonzero(tables.size[: tables.keeps] == size)
-        sets[:, some] = sets[:, tables.add[some]].mean(axis=2)
-    return sets
+    boxes = tables.card.boxes
+    every = situations.take(np.repeat(np.arange(len(actions)), actions.shape[1]))
+    taken = actions.ravel()
+    out = np.zeros((len(taken), boxes + 1))
+    stops = np.flatnonzero(taken >= tables.keeps)
+    filled = taken[stops] - tables.keeps
+    out[stops, filled] = 1.0
+    out[stops, -1] = gains(tables, every.take(stops))[np.arange(len(stops)), filled]
+    going = np.flatnonzero(taken < tables.keeps)
+    for start in range(0, len(going), _CHUNK):
+        some = going[start : start + _CHUNK]
+        now = every.take(some)
+        ends = list_ends(tables, cards_of(tables, now), now.throws_left - 1)
+        after = ends.after
+        values = ends.gain + solution.card_values(after.filled, after.upper[:, 0], after.yatzy_scored, after.pool)
+        chance = end_chances(tables, ends, values, taken[some])
+        place = ends.turn * boxes + end_kinds(tables).box[ends.kind]
+        out[some, :-1] = np.bincount(place, chance, len(some) * boxes).reshape(-1, boxes)
+        out[some, -1] = np.bincount(ends.turn, chance * ends.gain, len(some))
+    return out.reshape(*actions.shape, boxes + 1)
