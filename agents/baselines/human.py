@@ -87,7 +87,8 @@ _PARS = {
     "chance": 0.8,
     "yatzy": 0.2,
 }
-"""A decent result, as a share of the most a box can pay: a pair of fives, 24 in chance, half of the straights made."""
+"""A decent result, as a share of the most a box can pay: a pair of fives, 24 in chance, half of the straights made.
+Half where a box is not listed."""
 
 _BONUS_WEIGHT = 3.0
 """How often a point over or under par counts in the upper section while the bonus is open."""
@@ -155,7 +156,7 @@ def _par(rules: Ruleset, box: str) -> float:
     """The par of an upper box in points, of a lower one as a share of the most it can pay."""
     face = face_of(box)
     if not face:
-        return _PARS[box]
+        return _PARS.get(box, 0.5)
     faces = sum(face_of(other) for other in rules.boxes)
     return face * (rules.bonus_threshold / faces if rules.bonus_points else 0.5 * rules.dice)
 

@@ -1,11 +1,11 @@
 """The rules of a ruleset as sentences: message keys with values, generated from its fields, in the order of reading.
 
-The page puts them into words in each language; see `schemas.rulesets.RulesItem` for the keys.
+The page puts them into words in each language; see `RulesItem` for the keys.
 """
 
 from __future__ import annotations
 
-from agents.play.schemas import rulesets as contract
+from agents.play.schemas.rulesets import RulesExample, RulesItem, RulesPage, RulesSection
 from yatzy_env.multisets import counts_of, dice_of, multisets
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules.boxes import JOKER_BOXES, KINDS, STRAIGHTS, UPPER, face_of, points, price
@@ -31,7 +31,7 @@ _EXAMPLES: dict[str, tuple[int, ...]] = {
 """Rolls of six dice that tell a box from its neighbours; five dice are the first five."""
 
 
-def rules_page(rules: Ruleset, optimum: float | None) -> contract.RulesPage:
+def rules_page(rules: Ruleset, optimum: float | None) -> RulesPage:
     """The rules of a ruleset.
 
     Args:
@@ -42,20 +42,20 @@ def rules_page(rules: Ruleset, optimum: float | None) -> contract.RulesPage:
         The page; sections without sentences are left out.
     """
     sections = [
-        contract.RulesSection(key="turn", items=_turn(rules)),
-        contract.RulesSection(key="upper", items=_upper(rules)),
-        contract.RulesSection(key="lower", items=[_box(rules, box) for box in rules.boxes if box not in UPPER]),
-        contract.RulesSection(key="special", items=_special(rules)),
-        contract.RulesSection(key="end", items=_end(rules, optimum)),
+        RulesSection(key="turn", items=_turn(rules)),
+        RulesSection(key="upper", items=_upper(rules)),
+        RulesSection(key="lower", items=[_box(rules, box) for box in rules.boxes if box not in UPPER]),
+        RulesSection(key="special", items=_special(rules)),
+        RulesSection(key="end", items=_end(rules, optimum)),
     ]
-    return contract.RulesPage(ruleset=rules.name, sections=[section for section in sections if section.items])
+    return RulesPage(ruleset=rules.name, sections=[section for section in sections if section.items])
 
 
-def _item(key: str, **values: int | float | str) -> contract.RulesItem:
-    return contract.RulesItem(key=key, values=values, box=None, label_key=None, example=None)
+def _item(key: str, **values: int | float | str) -> RulesItem:
+    return RulesItem(key=key, values=values, box=None, label_key=None, example=None)
 
 
-def _turn(rules: Ruleset) -> list[contract.RulesItem]:
+def _turn(rules: Ruleset) -> list[RulesItem]:
     items = [_item("turn.throws", dice=rules.dice, throws=rules.throws), _item("turn.keep"), _item("turn.box")]
     items.append(_item("turn.zero"))
     if rules.saved_throws:
@@ -71,7 +71,7 @@ def _turn(rules: Ruleset) -> list[contract.RulesItem]:
     return items
 
 
-def _upper(rules: Ruleset) -> list[contract.RulesItem]:
+def _upper(rules: Ruleset) -> list[RulesItem]:
     boxes = [box for box in rules.boxes if box in UPPER]
     items = [_box(rules, box) for box in boxes]
     if not boxes:
@@ -86,7 +86,7 @@ def _upper(rules: Ruleset) -> list[contract.RulesItem]:
     return items
 
 
-def _special(rules: Ruleset) -> list[contract.RulesItem]:
+def _special(rules: Ruleset) -> list[RulesItem]:
     items = _joker(rules)
     if rules.extra_yatzy_bonus:
         items.append(_item("special.extra-yatzy", points=rules.extra_yatzy_bonus))
@@ -97,7 +97,7 @@ def _special(rules: Ruleset) -> list[contract.RulesItem]:
     return items
 
 
-def _joker(rules: Ruleset) -> list[contract.RulesItem]:
+def _joker(rules: Ruleset) -> list[RulesItem]:
     """What a joker may do and pays: one sentence where the sheet has all its boxes at fixed prices, else box by box."""
     if rules.joker == "none":
         return []
@@ -108,12 +108,12 @@ def _joker(rules: Ruleset) -> list[contract.RulesItem]:
     alike = (5,) * rules.dice
     for box, paid in prices.items():
         key, values = ("special.joker-pays", {"points": paid}) if paid else ("special.joker-pays.sum", Values())
-        example = contract.RulesExample(dice=list(alike), points=points(rules, box, counts_of(alike), joker=True))
+        example = RulesExample(dice=list(alike), points=points(rules, box, counts_of(alike), joker=True))
         items.append(_about(rules, box, key, values, example))
     return items
 
 
-def _end(rules: Ruleset, optimum: float | None) -> list[contract.RulesItem]:
+def _end(rules: Ruleset, optimum: float | None) -> list[RulesItem]:
     items = [
         _item("end.turns", turns=len(rules.box_names)),
         _item("end.winner"),
@@ -124,12 +124,12 @@ def _end(rules: Ruleset, optimum: float | None) -> list[contract.RulesItem]:
     return items
 
 
-def _box(rules: Ruleset, box: str) -> contract.RulesItem:
+def _box(rules: Ruleset, box: str) -> RulesItem:
     return _about(rules, box, *_box_rule(rules, box), _example(rules, box))
 
 
-def _about(rules: Ruleset, box: str, key: str, values: Values, example: contract.RulesExample) -> contract.RulesItem:
-    return contract.RulesItem(key=key, values=values, box=box, label_key=box_key(rules, box), example=example)
+def _about(rules: Ruleset, box: str, key: str, values: Values, example: RulesExample) -> RulesItem:
+    return RulesItem(key=key, values=values, box=box, label_key=box_key(rules, box), example=example)
 
 
 def _box_rule(rules: Ruleset, box: str) -> tuple[str, Values]:
@@ -152,7 +152,7 @@ def _box_rule(rules: Ruleset, box: str) -> tuple[str, Values]:
     return f"box.{box}", {}
 
 
-def _example(rules: Ruleset, box: str) -> contract.RulesExample:
+def _example(rules: Ruleset, box: str) -> RulesExample:
     """Dice that show what a box pays: a telling roll where it pays, else the middle one of those that do."""
     face = face_of(box)
     telling = (face, face, face, 1 + face % 6, 1 + (face + 2) % 6, 1 + face % 6) if face else _EXAMPLES.get(box, ())
@@ -160,4 +160,4 @@ def _example(rules: Ruleset, box: str) -> contract.RulesExample:
     if len(dice) != rules.dice or not points(rules, box, counts_of(dice)):
         paying = [counts for counts in multisets(rules.dice) if points(rules, box, counts)]
         dice = dice_of(paying[len(paying) // 2])
-    return contract.RulesExample(dice=list(dice), points=points(rules, box, counts_of(dice)))
+    return RulesExample(dice=list(dice), points=points(rules, box, counts_of(dice)))

@@ -1,7 +1,7 @@
 """What a box, a ruleset and an option is called, in every language: the one table that sheet, page and docs read.
 
-The words stand in `names.json`, by key. Which key fits a box is decided here by the fields of the ruleset and never by
-its name, so that a ruleset renamed keeps its words.
+The words stand in `names.json`, by key, beside the sentences that explain boxes and rules. Which key fits a box is
+decided here by the fields of the ruleset and never by its name, so that a ruleset renamed keeps its words.
 """
 
 from __future__ import annotations

@@ -136,20 +136,8 @@ class RulesExample(Answer):
 class RulesItem(Answer):
     """A sentence of the rules: message `rules.<key>` with values put in its {braces}.
 
-    Keys and values: `turn.throws` {dice, throws}; `turn.keep`; `turn.box`; `turn.zero`; `turn.saved`; `order.free`,
-    `order.upper-first`, `order.upper-in-order`, `order.top-down`; `order.yatzy-first`; `columns` {columns, factors};
-    `column` {factor} (one that counts more than once);
-    `upper.box` {face}; `upper.bonus` {threshold, points}; `upper.bonus.columns` {threshold, points}; `upper.no-bonus`;
-    `upper.par` {count} (only where the threshold is a whole number of each face);
-    `box.one_pair`; `box.two_pairs`; `box.two_pairs.best` (six dice); `box.three_pairs`; `box.kind.matching` {n};
-    `box.kind.all` {n}; `box.straight.fixed` {low, high, points}; `box.straight.runs` {length, points};
-    `box.full_house.sum`; `box.full_house.fixed` {points}; `box.castle`; `box.tower`; `box.chance`;
-    `box.yatzy` {points}; `box.yatzy.pips`;
-    `special.joker-forced` {full_house, small_straight, large_straight}; `special.joker-free` (the same values);
-    where the sheet lacks one of these or sums its full house `special.joker-forced.plain`, `special.joker-free.plain`
-    and about each box `special.joker-pays` {points} or `special.joker-pays.sum`;
-    `special.extra-yatzy` {points}; `special.five-alike-full-house`; `special.four-alike-two-pairs`;
-    `end.turns` {turns}; `end.winner`; `end.max` {points}; `end.optimum` {points} (two decimals, only where stored).
+    `yatzy_env/rules/names.json` has the keys, their words and the values that fill them; `agents/play/rules_page.py`
+    says which of them a ruleset gets. Numbers are plain; `end.optimum` has two decimals and is told where it is stored.
     """
 
     key: str
