@@ -88,5 +88,7 @@ def clear_errors() -> Iterator[None]:
 
 
 def _leave(text: str, status: int) -> None:
-    print("error:", " ".join(text.split()), file=sys.stderr)
+    from yatzy_env.errors import folded
+
+    print("error:", folded(text), file=sys.stderr)
     raise SystemExit(status)

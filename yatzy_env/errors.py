@@ -36,6 +36,11 @@ def unknown(what: str, value: object, allowed: Iterable[str]) -> str:
     return f"unknown {what} {value!r}; {hint}known: {', '.join(names)}"
 
 
+def folded(error: object) -> str:
+    """The text of an error folded into one line, to be named as the reason of another."""
+    return " ".join(str(error).split())
+
+
 def one_line(error: ValidationError, allowed: Iterable[str] = ()) -> str:
     """Folds a validation error into one line that names each field, its value and what is wrong with it.
 

@@ -21,13 +21,14 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from yatzy_env.errors import YatzyError
+from yatzy_env.errors import YatzyError, folded
 
 ABANDONED = 600
 """Seconds after which a part file or folder that nobody has written to is one of a dead writer."""
@@ -166,7 +167,7 @@ def read_npz(
     except OSError as reason:
         raise error(_unreadable(path, reason)) from reason
     except (zipfile.BadZipFile, zlib.error, struct.error, *_DAMAGED) as reason:
-        raise error(f"{path}: damaged or not {what} ({_line(reason)})") from reason
+        raise error(f"{path}: damaged or not {what} ({folded(reason)})") from reason
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -207,7 +208,7 @@ def read_json(path: str | Path, error: type[YatzyError] = YatzyError) -> Any:
     except OSError as reason:
         raise error(_unreadable(path, reason)) from reason
     except ValueError as reason:
-        raise error(f"{path}: damaged ({_line(reason)})") from reason
+        raise error(f"{path}: damaged ({folded(reason)})") from reason
 
 
 def read_json_object(path: str | Path, error: type[YatzyError] = YatzyError) -> dict[str, Any]:
@@ -266,14 +267,14 @@ def locked(path: str | Path, error: type[YatzyError] = YatzyError) -> Iterator[N
         lock.release()
 
 
-def remove_abandoned(folder: str | Path, name: str = "*") -> None:
+def remove_abandoned(folder: str | Path, name: str | None = None) -> None:
     """Removes part files and folders that nobody has written to for `ABANDONED` seconds.
 
     Args:
         folder: where they lie.
         name: the final name they were meant for; any if not given.
     """
-    pattern = "*.part" if name == "*" else f"{_literal(name)}.*.part"
+    pattern = "*.part" if name is None else f"{escape(name)}.*.part"
     for part in Path(folder).glob(pattern):
         with suppress(OSError):  # its writer may be finishing just now
             newest = max(each.stat().st_mtime for each in [part, *part.rglob("*")])
@@ -295,11 +296,6 @@ def _clear(path: Path, error: type[YatzyError]) -> Iterator[None]:
 
 def _part_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
-
-
-def _literal(name: str) -> str:
-    """A pattern for one name."""
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
 
 
 def _sync(file: Path) -> None:
@@ -341,10 +337,6 @@ def _unreadable(path: str | Path, reason: OSError) -> str:
     if isinstance(reason, FileNotFoundError):
         return f"{path}: there is no such file"
     return f"{path} cannot be read: {reason.strerror or reason}"
-
-
-def _line(reason: Exception) -> str:
-    return " ".join(str(reason).split())
 
 
 def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from agents.benchmark.execute import execute
 from agents.benchmark.local import ONE_THREAD, Done
 from agents.benchmark.tasks import Outcome, Task
-from yatzy_env.errors import YatzyError
+from yatzy_env.errors import YatzyError, folded
 
 LOCAL = "local"
 """The address that starts a Ray here."""
@@ -60,7 +60,7 @@ def run_on_ray(tasks: Sequence[Task], workers: int, address: str, done: Done) ->
     try:
         ray.init(**where, log_to_driver=False, logging_level=logging.ERROR, runtime_env={"env_vars": ONE_THREAD})
     except (ConnectionError, ValueError, RuntimeError) as error:
-        raise YatzyError(f"--ray {address}: {' '.join(str(error).split())}") from error
+        raise YatzyError(f"--ray {address}: {folded(error)}") from error
     failed: dict[Task, str] = {}
     try:
         remote = ray.remote(num_cpus=1, max_retries=2)(execute)

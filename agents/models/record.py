@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.training.runs import CURVE
-from yatzy_env.errors import YatzyError
+from yatzy_env.errors import YatzyError, folded
 from yatzy_env.evaluation.exact import ExactScore
 from yatzy_env.evaluation.provenance import Provenance
 from yatzy_env.files import read_json_object, sha256
@@ -170,5 +170,5 @@ def kept_exact(results: Path, weights: str) -> ExactRecord | None:
     try:
         record = ExactRecord(**found) if found else None
     except TypeError as error:
-        raise YatzyError(f"{results}: damaged ({' '.join(str(error).split())}); delete it to measure anew") from error
+        raise YatzyError(f"{results}: damaged ({folded(error)}); delete it to measure anew") from error
     return record if record is not None and record.weights == weights else None

@@ -19,7 +19,7 @@ from typing import Any
 from platformdirs import user_data_path
 
 from agents.play.steps import SeatPlan, Setup, Step
-from yatzy_env.errors import YatzyError
+from yatzy_env.errors import YatzyError, folded
 from yatzy_env.rules.ruleset import ruleset_from
 
 FORMAT = 1
@@ -107,9 +107,7 @@ class Store:
                 raise StoreError(f"{path} is the database of another program; name another --data")
             found = self._file.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
-                raise StoreError(
-                    f"{path} is damaged ({' '.join(found.split())}); restore a copy or name another --data"
-                )
+                raise StoreError(f"{path} is damaged ({folded(found)}); restore a copy or name another --data")
             self._file.execute("PRAGMA journal_mode = WAL")
             self._file.execute("PRAGMA synchronous = FULL")  # on disk, not only in the hands of the system
             self._file.execute("PRAGMA foreign_keys = ON")

@@ -20,6 +20,7 @@ from agents.ppo.config import Config
 from agents.ppo.runs import check_complete
 from agents.ppo.weights import PolicyWeights, save_weights
 from agents.training.runs import Run
+from yatzy_env.errors import folded
 from yatzy_env.files import read_npz, write_npz
 
 
@@ -98,7 +99,7 @@ def load_checkpoint(run: Run, model: YatzyPPO) -> float:
         model.set_parameters(str(folder / "model.zip"), device="cpu")
         return _restore(model, read_npz(folder / "state.npz", RunError))
     except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise RunError(f"{folder}: does not fit this version ({' '.join(str(error).split())})") from error
+        raise RunError(f"{folder}: does not fit this version ({folded(error)})") from error
 
 
 def _restore(model: YatzyPPO, arrays: dict[str, Any]) -> float:

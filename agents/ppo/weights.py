@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from agents.errors import ModelError
 from agents.ppo.features import Features, input_size
 from agents.training.networks import ACTIVATIONS, Layers, read_networks, run, write_networks
+from yatzy_env.errors import folded
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 
@@ -115,7 +116,7 @@ def read_weights(path: Path) -> PolicyWeights:
             rulesets=() if about["format"] < 4 else _rulesets(about["members"]),
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path}: damaged or not a model ({' '.join(str(error).split())})") from error
+        raise ModelError(f"{path}: damaged or not a model ({folded(error)})") from error
     _check(weights, path)
     return weights
 

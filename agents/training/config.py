@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import PydanticCustomError
 
 from agents.errors import ConfigError
-from yatzy_env.errors import one_line
+from yatzy_env.errors import folded, one_line
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 """The shipped configurations."""
@@ -102,7 +102,7 @@ def read_yaml(path: Path) -> dict[Any, Any]:
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}") from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+        raise ConfigError(f"{path}: not YAML: {folded(error)}") from error
     return mapping(fields, str(path))
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.errors import ModelError
+from yatzy_env.errors import folded
 from yatzy_env.files import read_npz, write_npz
 
 Layers = tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
@@ -104,7 +105,7 @@ def read_networks(
     except ModelError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"{path}: damaged or not a model ({' '.join(str(error).split())})") from error
+        raise ModelError(f"{path}: damaged or not a model ({folded(error)})") from error
     if not all(map(_fit_together, networks.values())):
         raise ModelError(f"{path}: damaged, its layers do not fit together")
     return about, networks

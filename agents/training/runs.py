@@ -26,6 +26,7 @@ from typing import Any
 
 from agents.errors import RunError
 from agents.training.config import Settings
+from yatzy_env.errors import folded
 from yatzy_env.evaluation.provenance import commit, versions
 from yatzy_env.files import read_json_object, replacing, replacing_folder, sha256, write_json, write_text
 from yatzy_env.rules import Ruleset
@@ -61,7 +62,7 @@ class Run:
                 "files": dict(manifest["files"]),
             }
         except (ValueError, KeyError, TypeError) as error:
-            raise RunError(f"{path}: damaged ({' '.join(str(error).split())})") from error
+            raise RunError(f"{path}: damaged ({folded(error)})") from error
 
     def checkpoint(self) -> Path | None:
         """The checkpoint that counts, if there is one."""

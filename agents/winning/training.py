@@ -22,6 +22,7 @@ from agents.winning.learner import Learner
 from agents.winning.network import FILE, Networks, save_model
 from agents.winning.points import points_round
 from agents.winning.wins import win_round
+from yatzy_env.errors import folded
 
 _STATE = "state.pt"
 _COLUMNS = ("stage", "round", "seconds", "loss", "judgement")
@@ -96,7 +97,7 @@ def _restore(run: Run, points: Learner, win: Learner) -> float:
         win.restore(state["win"])
         return float(state["seconds"])
     except Exception as error:
-        raise RunError(f"{path}: damaged ({' '.join(str(error).split())})") from error
+        raise RunError(f"{path}: damaged ({folded(error)})") from error
 
 
 def _save(run: Run, points: Learner, win: Learner, seconds: float, model: Networks | None = None) -> None:
