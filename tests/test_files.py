@@ -264,7 +264,7 @@ def test_a_lock_does_not_outlive_its_holder(tmp_path: Path) -> None:
 WRITERS = re.compile(
     r"(?<!files)\.write_(text|bytes)\(|np\.save|json\.dump\(|open_memmap|os\.(fsync|rename|replace)\(|\.rename\(|hashlib\.sha256"
 )
-INSIDE = {"yatzy_env/kernel.py", "yatzy_env/evaluation/optimal_scores.py", "agents/play/chances.py"}
+INSIDE = {"yatzy_env/kernel.py", "yatzy_env/solver/chances.py", "yatzy_env/evaluation/optimal_scores.py"}
 """Modules that write a part file of `replacing`, and the digest of kernels, which stands below files."""
 
 

@@ -18,6 +18,7 @@ from agents.errors import RunError
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.runs import config_of, create_run
 from agents.ppo.training import train
+from agents.training import runs
 from agents.training.runs import Run, newest_run, open_run
 from scripts.train import main
 from tests.ppo.helpers import quiet, tiny_config, trained
@@ -119,6 +120,36 @@ def test_a_damaged_manifest_is_one_line(tmp_path: Path, short_run: Run) -> None:
     (folder / "manifest.json").write_text("{")
     with pytest.raises(RunError, match=r"manifest\.json: damaged"):
         Run(folder).manifest()
+
+
+def test_an_old_checkpoint_goes_only_when_the_new_one_is_on_disk_and_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def save(steps: int) -> None:
+        with run.saving(steps) as folder:
+            (folder / "weights.npz").write_text(str(steps))
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    run = Run(tmp_path)
+    save(1)
+    for owner, name in ((os, "fsync"), (runs, "write_json")):  # before it is on disk, and before it counts
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                save(2)
+        assert (run.checked_checkpoint() / "weights.npz").read_text() == "1"
+    done: list[str] = []
+    write_json, rmtree = runs.write_json, shutil.rmtree
+    monkeypatch.setattr(os, "fsync", lambda handle, plain=os.fsync: (done.append("sync"), plain(handle)))
+    monkeypatch.setattr(runs, "write_json", lambda *given: (done.append("counts"), write_json(*given)))
+    monkeypatch.setattr(shutil, "rmtree", lambda path, **how: (done.append(path.name), rmtree(path, **how)))
+    save(3)
+    assert done.index("sync") < done.index("counts") < done.index("checkpoint-1")
+    assert done[done.index("counts") + 1 :].count("sync") == 2  # the manifest and its folder
+    assert [path.name for path in tmp_path.glob("checkpoint-*")] == ["checkpoint-3"]
+    assert (run.checked_checkpoint() / "weights.npz").read_text() == "3"
 
 
 def test_runs_are_found(tmp_path: Path) -> None:
