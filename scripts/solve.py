@@ -26,6 +26,9 @@ def make_parser() -> argparse.ArgumentParser:
         "--distribution", action="store_true", help="spread, quantiles, bonus and yatzy rate of the final score as well"
     )
     parser.add_argument(
+        "--target", type=int, metavar="T", help="the largest chance of a final score of T or more as well (minutes)"
+    )
+    parser.add_argument(
         "--verify",
         action="store_true",
         help="recompute random cards by a slow path of their own, and play games; status 1 if anything disagrees",
@@ -48,11 +51,12 @@ def peak_memory() -> float:
 
 def report(args: argparse.Namespace) -> dict[str, Any]:
     """Solves what was asked for and returns the fields of the JSON object."""
-    from yatzy_env.solver import solve
+    from yatzy_env.solver import Target, solve
 
     rules = rules_from(args)
-    if len(rules.columns) > 1 and not (args.distribution or args.verify):
+    if len(rules.columns) > 1 and not (args.distribution or args.verify or args.target is not None):
         return report_interval(args, rules)
+    target = Target(rules, args.target) if args.target is not None else None
     solution = solve(rules, cache=not args.no_cache, cache_dir=args.cache_dir)
     peak = peak_memory()
     return {
@@ -65,6 +69,7 @@ def report(args: argparse.Namespace) -> dict[str, Any]:
         "peak_rss_mb": round(peak, 1),
         "from_cache": solution.from_cache,
         **(spread(solution) if args.distribution else {}),
+        **({"target": target.score, "probability": target.probability} if target is not None else {}),
         **({"verified": verify(solution, args)} if args.verify else {}),
     }
 
@@ -143,6 +148,8 @@ def print_table(found: dict[str, Any]) -> None:
         table.add_row("bonus", f"{100 * found['bonus_rate']:.2f} % of games")
         table.add_row("yatzy", f"{100 * found['yatzy_rate']:.2f} % of games")
         table.add_row("highest score", str(found["maximum"]))
+    if "target" in found:
+        table.add_row(f"{found['target']} points or more, at best", f"{100 * found['probability']:.4f} % of games")
     if "verified" in found:
         checked = found["verified"]
         table.add_row(

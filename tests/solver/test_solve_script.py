@@ -81,6 +81,15 @@ def test_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     assert "bonus_threshold=63" in text
 
 
+def test_the_chance_to_beat_a_score(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "forced", "--target", "200", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found)[-2:] == ["target", "probability"]
+    assert solved(ruleset("forced")).distribution().at_least(200) < found["probability"] < 0.5
+    assert run(monkeypatch, "forced", "--target", "200") == 0
+    assert f"{100 * found['probability']:.4f} % of games" in capsys.readouterr().out
+
+
 def test_several_columns_give_an_interval(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     small = ("yatzy", "--set", 'boxes=["sixes", "yatzy"]', "--set", "columns=[1, 2]", "--set", "bonus_threshold=24")
     assert run(monkeypatch, *small, "--json") == 0
@@ -117,6 +126,9 @@ def test_several_columns_give_an_interval(monkeypatch: pytest.MonkeyPatch, capsy
         (["forced", "--set", "bonus_threshold=many"], "bonus_threshold"),
         (["forced", "--set", "dice=9"], "dice = 9"),
         (["triple", "--distribution"], "columns"),
+        (["triple", "--target", "9"], "one column"),
+        (["forced", "--target", "-1"], "target = -1; allowed under ruleset 'forced': 0 to "),
+        (["forced", "--target", "1000"], "target = 1000; allowed"),
         (["maxi-danish", "--set", "columns=[1, 2]"], "no interval"),
     ],
 )

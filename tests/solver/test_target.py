@@ -11,10 +11,13 @@ from tests.solver.helpers import solved
 from tests.solver.test_plain_agreement import GAMES, random_rules
 from yatzy_env import reference
 from yatzy_env.errors import SolutionError
+from yatzy_env.multisets import dice_of
 from yatzy_env.reference import Card
 from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.situation import Situation
+from yatzy_env.solver import Target
 from yatzy_env.solver.target import best_chances
-from yatzy_env.tables import compile_tables
+from yatzy_env.tables import action_names, compile_tables
 
 
 class PlainTarget:
@@ -57,6 +60,49 @@ def test_random_rules(seed: int) -> None:
     compare(random_rules(seed, (2,)))
 
 
+@pytest.mark.parametrize("seed", range(44, 48))
+def test_decisions_of_random_rules(seed: int) -> None:
+    rules = random_rules(seed, (2,))
+    plain, solver, rng = PlainTarget(rules), reference.Solver(rules), np.random.default_rng(seed)
+    names = action_names(rules)
+    for card in solver.cards():
+        if len(card.filled) == len(rules.boxes):
+            continue
+        dice, left = solver.rolls[rng.integers(len(solver.rolls))], int(rng.integers(rules.throws))
+        score = int(rng.integers(rules.max_score + 1))
+        total = int(rng.integers(score + 1))
+        target = Target(rules, score)
+
+        def worth(gained: int, after: Card, need: int = score - total) -> float:
+            return plain.chance(after, need - gained)
+
+        keeps = reference.plan_turn(rules, card, worth).keeps[left]
+        expected = {reference.keep_name(keep): keeps[keep] for keep in reference.parts_of(dice)} if left else {}
+        for box in reference.legal(rules, card.filled, dice):
+            expected[f"score {box}"] = worth(*reference.fill(rules, card, box, dice))
+        filled = reference.bits_of(rules, card.filled)
+        situation = Situation(filled, card.upper, dice, left, card.yatzy_scored)
+        chances = target.chances(situation, total)
+        found = {name: chance for name, chance in zip(names, chances.tolist(), strict=True) if not np.isnan(chance)}
+        assert found == pytest.approx(expected, abs=1e-12)
+        best = max(expected.values())
+        assert names[target.action(situation, total)] == next(
+            name for name in names if expected.get(name, -1) >= best - 1e-9
+        )
+
+
+def test_the_chance_of_a_game_is_that_of_its_first_decisions() -> None:
+    rules = ruleset("yacht").replace(name="two-boxes", boxes=["twos", "chance"])
+    target, tables = Target(rules, 35), compile_tables(rules)
+    mean = 0.0
+    for roll, share in enumerate(tables.probability.tolist()):
+        faces = dice_of(tables.counts[tables.keeps + roll].tolist())
+        situation = Situation(0, (0,), faces, rules.throws - 1)
+        mean += share * float(target.chances(situation, 0)[target.action(situation, 0)])
+    assert target.probability == pytest.approx(mean, abs=1e-12)
+    assert target.probability == best_chances(tables)[35]
+
+
 @pytest.mark.parametrize("name", ["forced", "full-force"])
 def test_aiming_at_a_score_is_no_worse_than_aiming_at_the_mean(name: str) -> None:
     rules = ruleset(name)
@@ -78,6 +124,15 @@ def test_what_is_refused() -> None:
     for name in ("triple", "maxi-alga"):
         with pytest.raises(SolutionError, match="one column and without saved throws"):
             best_chances(compile_tables(ruleset(name)))
+        with pytest.raises(SolutionError, match="one column and without saved throws"):
+            Target(name, 100)
+    most = ruleset("forced").max_score
+    for score in (-1, most + 1):
+        with pytest.raises(SolutionError, match=f"target = {score}; allowed under ruleset 'forced': 0 to {most}"):
+            Target("forced", score)
+        with pytest.raises(SolutionError, match=f"total = {score}; allowed"):
+            Target("forced", 1).chances(Situation(0, (0,), (1, 2, 3, 4, 5), 0), score)
+    assert np.isnan(Target("forced", 1).chances(Situation((1 << 15) - 1, (0,), (), 0), 0)).all()
 
 
 @pytest.mark.slow
