@@ -22,7 +22,7 @@ def test_examples_of_a_module(path: Path) -> None:
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("name", ["Ruleset", "Situation", "YatzyEnv"])
+@pytest.mark.parametrize("name", ["Ruleset", "Situation", "Solution", "YatzyEnv", "solve"])
 def test_the_first_things_a_reader_meets_have_an_example(name: str) -> None:
     found = getattr(yatzy_env, name, None) or getattr(yatzy_env.envs, name)
     assert ">>> " in found.__doc__
