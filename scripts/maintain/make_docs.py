@@ -28,19 +28,16 @@ README = ROOT / "README.md"
 NOTICE = "<!-- Written by `make docs` from the code. Edit scripts/maintain/make_docs.py, not this page. -->"
 
 
+OWN_COLUMNS = {"name", "dice", "boxes", "bonus_threshold", "bonus_points", "order"}
+
+
 def special_rules(rules: Ruleset) -> list[str]:
-    """What a ruleset has beyond boxes, bonus and order, in words."""
+    """What a ruleset changes in Scandinavian Yatzy beyond the columns of its table, in words."""
     found = []
-    if rules.yatzy_first:
-        found.append("all dice alike may fill the yatzy box at once")
-    if rules.joker != "none":
-        found.append(f"{rules.joker} joker")
-    if rules.extra_yatzy_bonus:
-        found.append(f"+{rules.extra_yatzy_bonus} for every further yatzy once the box holds points")
-    if rules.saved_throws:
-        found.append("unused throws are saved")
-    if len(rules.columns) > 1:
-        found.append("columns count " + ", ".join(f"x{factor}" for factor in rules.columns))
+    for field, value in rules.model_dump(include=set(Ruleset.model_fields) - OWN_COLUMNS).items():
+        if value != Ruleset.model_fields[field].default:
+            shown = ", ".join(map(str, value)) if isinstance(value, tuple) else value
+            found.append(words()[f"option.{field}"] + ("" if value is True else f": {shown}"))
     return found
 
 
