@@ -16,7 +16,7 @@ from agents.errors import ModelError
 from agents.models.record import CARD, CURVE_PICTURE, RESULTS, ExactRecord, Training, listed, machine_in_words
 from agents.reports.regret import by_box, by_column, by_decision, by_turn
 from agents.reports.render import render
-from agents.reports.weaknesses import weak_sides, weak_sides_of_columns
+from agents.reports.weaknesses import weaknesses, weaknesses_of_columns
 from agents.training.runs import CURVE
 from agents.winning.config import load_config
 from agents.winning.network import FILE
@@ -125,7 +125,7 @@ def _beside_the_optimum(evaluation: Evaluation, match: Match, result: AgentResul
             "by_decision": by_decision(match),
             "by_turn": by_turn(match),
             "by_box": by_box(match, best_match),
-            "weak": weak_sides(match, best_match),
+            "weak": weaknesses(match, best_match),
         }
     if bounds is None:
         raise YatzyError(
@@ -135,7 +135,7 @@ def _beside_the_optimum(evaluation: Evaluation, match: Match, result: AgentResul
         "bounds": bounds,
         "margin": 100 * (result.mean_score / bounds.lower - 1),
         "by_column": by_column(match),
-        "weak": weak_sides_of_columns(match, bounds),
+        "weak": weaknesses_of_columns(match, bounds),
     }
 
 

@@ -1,9 +1,8 @@
-"""Renews the card of a model: measures it, computes its exact score where that is quick or asked for, writes it all."""
+"""Updates the card of a model: measures it, computes its exact score where that is quick or asked for, writes it all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from agents.models.digest import check_digest
@@ -35,30 +34,24 @@ _GAMES_BY_RULESET = {"maxi-alga": 2_000}  # its solution fills gigabytes, which 
 _QUICK = 5_000_000  # situations up to which the exact score is computed unasked: some 20 seconds
 
 
-@dataclass(frozen=True)
-class Request:
-    """How a card is to be measured.
-
-    Attributes:
-        games: games to play; None for as many as the ruleset is usually measured with.
-        seed: seed of the dice.
-        exact: compute the exact score even where it takes long, wherever the ruleset is not too large for it.
-    """
-
-    games: int | None = None
-    seed: int = SEED
-    exact: bool = False
-
-
-def renew_card(folder: Path, request: Request, command: str, say: Callable[[str], None] = lambda line: None) -> Path:
+def update_card(
+    folder: Path,
+    command: str,
+    games: int | None = None,
+    seed: int = SEED,
+    exact: bool = False,
+    say: Callable[[str], None] = lambda line: None,
+) -> Path:
     """Measures a model and writes its card, its record and the picture of its training curve.
 
     An exact score on record for the same weights is kept.
 
     Args:
         folder: `models/<ruleset>`; the folder above holds the record of digests.
-        request: how to measure.
         command: the command line, for the record.
+        games: games to play; None for as many as the ruleset is usually measured with.
+        seed: seed of the dice.
+        exact: compute the exact score even where it takes long, wherever the ruleset is not too large for it.
         say: called with lines about what takes long.
 
     Returns:
@@ -68,23 +61,23 @@ def renew_card(folder: Path, request: Request, command: str, say: Callable[[str]
         YatzyError: in one line, if the model is not as recorded or cannot be measured.
     """
     rules, weights = ruleset(folder.name), folder / "weights.npz"
-    games = request.games if request.games is not None else _GAMES_BY_RULESET.get(rules.name, GAMES)
-    check_numbers(games, request.seed)
+    games = games if games is not None else _GAMES_BY_RULESET.get(rules.name, GAMES)
+    check_numbers(games, seed)
     check_digest(weights, models=folder.parent)
     agent = load_agent(folder, rules, trust=True)  # its digest was just compared
     training = read_training(folder)
-    exact = kept_exact(folder / RESULTS, sha256(weights))
-    if exact is None and (request.exact or _is_quick(rules)):
-        exact = _exact(agent, rules, sha256(weights), command, say)
+    known = kept_exact(folder / RESULTS, sha256(weights))
+    if known is None and (exact or _is_quick(rules)):
+        known = _exact(agent, rules, sha256(weights), command, say)
     say(f"{rules.name}: {games:,} games")
-    evaluation = _measure(agent, rules, games, request.seed, command)
-    if exact is not None:
-        evaluation = evaluation.with_exact_scores({"ppo": exact.expected_score})
+    evaluation = _measure(agent, rules, games, seed, command)
+    if known is not None:
+        evaluation = evaluation.with_exact_scores({"ppo": known.expected_score})
     for warning in evaluation.warnings:
         say(f"warning: {warning}")
     _draw_curve(folder, evaluation)
     reused_for = [name for name, model in reused_names(folder.parent).items() if model == rules.name]
-    return write_card(evaluation, training, folder, exact=exact, reused_for=reused_for)
+    return write_card(evaluation, training, folder, exact=known, reused_for=reused_for)
 
 
 def _is_quick(rules: Ruleset) -> bool:

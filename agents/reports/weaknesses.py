@@ -16,7 +16,7 @@ _WORST_BOXES = 3
 _CLEARLY = 3.0  # standard errors from which on a difference between boxes is worth a line
 
 
-def weak_sides(match: Match, best: Match) -> dict[str, Any]:
+def weaknesses(match: Match, best: Match) -> dict[str, Any]:
     """The weak sides of an agent beside the optimal player on the same dice.
 
     Args:
@@ -51,7 +51,7 @@ def weak_sides(match: Match, best: Match) -> dict[str, Any]:
     }
 
 
-def weak_sides_of_columns(match: Match, bounds: Interval) -> dict[str, Any]:
+def weaknesses_of_columns(match: Match, bounds: Interval) -> dict[str, Any]:
     """The weak sides of an agent where only an interval of the optimum is known.
 
     Args:

@@ -46,14 +46,13 @@ def say(line: str) -> None:
 
 def renew(names: list[str], models: Path, args: argparse.Namespace) -> list[str]:
     """Renews cards in turn; returns the names of those that could not be."""
-    from agents.reports.update_card import Request, renew_card
+    from agents.reports.update_card import update_card
     from yatzy_env.errors import YatzyError
 
     failed = []
     for name in names:
-        request = Request(args.games, args.seed, args.exact)
         try:
-            print(renew_card(models / name, request, command_of(name, args), say))
+            print(update_card(models / name, command_of(name, args), args.games, args.seed, args.exact, say))
         except YatzyError as error:
             print(f"error: {name}: {error}", file=sys.stderr)
             failed.append(name)

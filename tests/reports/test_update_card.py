@@ -12,13 +12,13 @@ from agents.models.digest import record_digests
 from agents.models.ship import ship_model
 from agents.ppo.runs import create_run
 from agents.ppo.training import train
-from agents.reports.update_card import Request, renew_card
+from agents.reports.update_card import update_card
 from agents.training.runs import Run
 from scripts.maintain import card
 from tests.ppo.helpers import quiet, tiny_config
 from yatzy_env.errors import YatzyError
 
-FEW = Request(games=40)
+FEW = 40
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def folder(run: Run, tmp_path: Path) -> Path:
 
 def test_a_card_is_renewed_and_keeps_the_exact_score(folder: Path) -> None:
     said: list[str] = []
-    written = renew_card(folder, FEW, "python scripts/maintain/card.py forced --games 40", said.append)
+    written = update_card(folder, "python scripts/maintain/card.py forced --games 40", FEW, say=said.append)
     first = json.loads((folder / "results.json").read_text())
     assert written == folder / "README.md"
     assert "python scripts/maintain/card.py forced --games 40" in written.read_text()
@@ -51,14 +51,14 @@ def test_a_card_is_renewed_and_keeps_the_exact_score(folder: Path) -> None:
     assert abs(exact - first["agents"][0]["expected_score"]) < 5 * first["agents"][0]["regret_se"]
     changed = first | {"exact": first["exact"] | {"date": "2001-01-01"}}  # kept, not computed again
     (folder / "results.json").write_text(json.dumps(changed))
-    renew_card(folder, Request(games=30, seed=5), "again")
+    update_card(folder, "again", games=30, seed=5)
     second = json.loads((folder / "results.json").read_text())
     assert second["exact"] == changed["exact"]
     assert (second["games"], second["seed"]) == (30, 5)
 
 
 def test_other_weights_take_the_card_away(run: Run, folder: Path) -> None:
-    renew_card(folder, FEW, "x")
+    update_card(folder, "x", FEW)
     ship_model(run.folder, folder.parent)
     assert (folder / "README.md").exists(), "the same weights"
     (folder / "weights.npz").write_bytes(b"older weights")
@@ -87,16 +87,16 @@ def test_a_network_that_is_too_large_is_not_shipped(run: Run, tmp_path: Path, mo
 
 def test_what_cannot_be_measured_is_one_clear_line(folder: Path) -> None:
     with pytest.raises(YatzyError, match="games = 0; allowed"):
-        renew_card(folder, Request(games=0), "x")
+        update_card(folder, "x", games=0)
     (folder / "curve.csv").unlink()
     with pytest.raises(YatzyError, match=r"curve\.csv: there is no such file"):
-        renew_card(folder, FEW, "x")
+        update_card(folder, "x", FEW)
     (folder / "weights.npz").write_bytes(b"changed")
     with pytest.raises(ModelError, match=r"digests\.json"):
-        renew_card(folder, FEW, "x")
+        update_card(folder, "x", FEW)
     record_digests([folder / "weights.npz"], folder.parent)
     with pytest.raises(ModelError, match="damaged or not a model"):
-        renew_card(folder, FEW, "x")
+        update_card(folder, "x", FEW)
 
 
 def test_all_cards_of_no_model_are_an_error(
