@@ -1,4 +1,4 @@
-"""What a report shows beyond the figures: what slips gave up, the worst of them, where points are missing."""
+"""What a report shows beyond the figures: what mistakes gave up, the worst of them, where points are missing."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Analysis:
     """What a report adds to an evaluation. Dictionaries are by agent; without a solution they are empty.
 
     Attributes:
-        losses: what its slips gave up, the costliest first.
+        losses: what its mistakes gave up, the costliest first.
         worst: its worst decisions, the costliest first.
         missing: the points it earns less than the optimal player on the same dice, by line of the sheet.
         optimal_scores: the chance of each score under optimal play, None where it cannot be computed.
@@ -93,7 +93,7 @@ class Analysis:
                 agent: {line: {"mean": gap.mean, "se": gap.error} for line, gap in found.items()}
                 for agent, found in self.missing.items()
             },
-            "worst_decisions": {agent: [slip.fields() for slip in found] for agent, found in self.worst.items()},
+            "worst_decisions": {agent: [mistake.fields() for mistake in found] for agent, found in self.worst.items()},
         }
 
 
@@ -124,7 +124,7 @@ def analyse(evaluation: Evaluation, cache: bool = True, console: Console | None 
 
 
 def _imperfect(matches: Iterable[Match]) -> list[Match]:
-    return [match for match in matches if match.slips is not None and len(match.slips.worst)]
+    return [match for match in matches if match.mistakes is not None and len(match.mistakes.worst)]
 
 
 def worst_decisions(match: Match, solution: Solution) -> list[WorstDecision]:
@@ -134,11 +134,11 @@ def worst_decisions(match: Match, solution: Solution) -> list[WorstDecision]:
         match: a match measured with the solution.
         solution: the exact solution of its ruleset.
     """
-    if match.slips is None:
+    if match.mistakes is None:
         return []
-    slips, tables = match.slips.worst, compile_tables(match.rules)
+    log, tables = match.mistakes.worst, compile_tables(match.rules)
     names, boxes = action_names(match.rules), match.rules.box_names
-    ends = turn_ends(solution, tables, slips.situations, np.column_stack([slips.best, slips.action]))[:, :, :-1]
+    ends = turn_ends(solution, tables, log.situations, np.column_stack([log.best, log.action]))[:, :, :-1]
     given, taken = moved(ends[:, 0] - ends[:, 1])
     words = [*boxes, SAME_BOX]
 
@@ -146,14 +146,14 @@ def worst_decisions(match: Match, solution: Solution) -> list[WorstDecision]:
         return dice_of(tuple(tables.counts[action].tolist())) if action < tables.keeps else None
 
     found = []
-    for lane in range(len(slips)):
-        now = single(tables, slips.situations, lane)
-        did, best = int(slips.action[lane]), int(slips.best[lane])
+    for lane in range(len(log)):
+        now = single(tables, log.situations, lane)
+        did, best = int(log.action[lane]), int(log.best[lane])
         found.append(
             WorstDecision(
-                game=int(slips.game[lane]),
-                turn=int(slips.turn[lane]) + 1,
-                kind=match.kinds[slips.kind[lane]],
+                game=int(log.game[lane]),
+                turn=int(log.turn[lane]) + 1,
+                kind=match.kinds[log.kind[lane]],
                 dice=now.roll,
                 throws_left=now.throws_left,
                 upper=now.upper[0],
@@ -164,7 +164,7 @@ def worst_decisions(match: Match, solution: Solution) -> list[WorstDecision]:
                 best_keep=kept(best),
                 given_up=words[given[lane]],
                 taken=words[taken[lane]],
-                cost=float(slips.cost[lane]),
+                cost=float(log.cost[lane]),
             )
         )
     return found

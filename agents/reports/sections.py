@@ -132,7 +132,7 @@ def kinds(evaluation: Evaluation) -> Section:
 
 
 def given_up(evaluation: Evaluation, analysis: Analysis) -> Section:
-    """What the slips of each agent gave up, the costliest boxes."""
+    """What the mistakes of each agent gave up, the costliest boxes."""
     rows = []
     for match in evaluation.matches:
         for loss in analysis.losses.get(match.agent, [])[:_MOST_LOSSES]:
@@ -141,7 +141,7 @@ def given_up(evaluation: Evaluation, analysis: Analysis) -> Section:
             parts = [number(part, 3) for part in (loss.regret, loss.this_turn, loss.later)]
             rows.append([*words, percent(share, 0), number(loss.slips), *parts])
     head = ["agent", "given up", "mostly for", "% of regret", "slips", "regret", "this turn", "later turns"]
-    logs = [match.slips for match in evaluation.matches if match.slips is not None and len(match.slips.first)]
+    logs = [match.mistakes for match in evaluation.matches if match.mistakes is not None and len(match.mistakes.first)]
     games = f"the first {min(log.games for log in logs):,} games or more" if logs else "the games"
     note = (
         "Given up: the box whose chance to end the turn falls most against the best action, best play following; for "
@@ -172,10 +172,10 @@ def worst_decisions(evaluation: Evaluation, analysis: Analysis) -> Section:
     """The costliest decisions of each agent, for markdown; the page draws them."""
     rows = []
     for agent, found in analysis.worst.items():
-        for slip in found[:_MOST_DECISIONS]:
-            place = f"game {slip.game}, turn {slip.turn}, {slip.throws_left} left"
-            words = [agent, place, " ".join(map(str, slip.dice)), slip.did, slip.best]
-            rows.append([*words, f"{slip.cost:.2f}"])
+        for mistake in found[:_MOST_DECISIONS]:
+            place = f"game {mistake.game}, turn {mistake.turn}, {mistake.throws_left} left"
+            words = [agent, place, " ".join(map(str, mistake.dice)), mistake.did, mistake.best]
+            rows.append([*words, f"{mistake.cost:.2f}"])
     head = ["agent", "where", "dice", "did", "best", "cost"]
     note = f"The {_MOST_DECISIONS} costliest decisions of each agent, in points; dice of seed {evaluation.seed}."
     return Section("worst", "Worst decisions", note, head, rows, words=5)

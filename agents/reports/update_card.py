@@ -1,4 +1,4 @@
-"""Updates the card of a model: measures it, computes its exact score where that is quick or asked for, writes it all."""
+"""Updates the card of a model: measures it, computes its exact score where that is quick or asked for, writes both."""
 
 from __future__ import annotations
 

@@ -66,10 +66,10 @@ def test_results_do_not_depend_on_how_many_games_are_played_together(agent: Agen
     for field in ("score", "written", "bonus", "decisions", "order", "luck", "regret"):
         np.testing.assert_array_equal(getattr(apart, field), getattr(together, field), err_msg=field)
     for lot in ("first", "worst"):
-        some, same = getattr(apart.slips, lot), getattr(together.slips, lot)
+        some, same = getattr(apart.mistakes, lot), getattr(together.mistakes, lot)
         for field in ("game", "turn", "kind", "action", "best", "cost"):
             np.testing.assert_array_equal(getattr(some, field), getattr(same, field), err_msg=f"{lot} {field}")
-    assert apart.slips.games == together.slips.games
+    assert apart.mistakes.games == together.mistakes.games
 
 
 def test_a_longer_match_begins_with_the_games_of_a_shorter_one() -> None:
@@ -116,8 +116,8 @@ def test_regret_belongs_to_the_kind_of_decision() -> None:
             name = "mixed"
 
             def act(self, situations: Situations, noise: np.ndarray, left: int = left) -> np.ndarray:
-                slips = careless.act(situations, noise)
-                return np.where(situations.throws_left == left, slips, perfect.act(situations, noise))
+                mistakes = careless.act(situations, noise)
+                return np.where(situations.throws_left == left, mistakes, perfect.act(situations, noise))
 
         match = play_match(Mixed(), TINY, 60, 1, tiny_solution())
         by_kind = match.regret_by_kind.mean(axis=0)

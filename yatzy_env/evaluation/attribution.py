@@ -1,12 +1,12 @@
-"""What a slip gave up, in words a player uses: which box it made less likely, and when the points go missing.
+"""What a mistake gave up, in words a player uses: which box it made less likely, and when the points go missing.
 
 From any decision the turn can be played on by best play. It then ends in each box with a certain chance, which the
-tables give exactly. A slip moves these chances: the box whose chance falls most against the best action was given up,
-the one whose chance rises most was taken instead. For a choice of box they are the best box and the chosen one. Where
-no chance falls, the same box is filled with weaker dice.
+tables give exactly. A mistake moves these chances: the box whose chance falls most against the best action was given
+up, the one whose chance rises most was taken instead. For a choice of box they are the best box and the chosen one.
+Where no chance falls, the same box is filled with weaker dice.
 
-The cost of a slip, the regret, splits exactly in two: points that this turn is expected to bring less (a bonus secured
-in it included), and points that all later turns are, through the card that is left.
+The cost of a mistake, the regret, splits exactly in two: points that this turn is expected to bring less (a bonus
+secured in it included), and points that all later turns are, through the card that is left.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Loss:
     Attributes:
         box: the box, or `SAME_BOX`.
         taken: the box most often taken instead, by regret; `SAME_BOX` where there is none.
-        slips: slips per game.
+        slips: mistakes per game.
         regret: regret per game, in points.
-        this_turn: the part of it that is missing in the turn of the slip.
+        this_turn: the part of it that is missing in the turn of the mistake.
         later: the part that is missing in later turns.
     """
 
@@ -60,20 +60,20 @@ class Loss:
 
 
 def losses(match: Match, solution: Solution) -> list[Loss]:
-    """What the slips of a match gave up, the costliest first.
+    """What the mistakes of a match gave up, the costliest first.
 
     Args:
-        match: a match measured with the solution. All slips of its first `match.slips.games` games are taken.
+        match: a match measured with the solution. All mistakes of its first `match.mistakes.games` games are taken.
         solution: the exact solution of its ruleset.
 
     Returns:
         One entry per box given up; they sum to the regret of these games.
     """
-    if match.slips is None or not len(match.slips.first):
+    if match.mistakes is None or not len(match.mistakes.first):
         return []
-    slips, games = match.slips.first, match.slips.games
+    mistakes, games = match.mistakes.first, match.mistakes.games
     tables = compile_tables(match.rules)
-    ends = turn_ends(solution, tables, slips.situations, np.column_stack([slips.best, slips.action]))
+    ends = turn_ends(solution, tables, mistakes.situations, np.column_stack([mistakes.best, mistakes.action]))
     chance, points = ends[:, :, :-1], ends[:, :, -1]
     given, taken = moved(chance[:, 0] - chance[:, 1])
     this_turn = points[:, 0] - points[:, 1]
@@ -82,16 +82,16 @@ def losses(match: Match, solution: Solution) -> list[Loss]:
     for box in np.unique(given).tolist():
         which = given == box
         weights: dict[int, float] = defaultdict(float)
-        for other, cost in zip(taken[which].tolist(), slips.cost[which].tolist(), strict=True):
+        for other, cost in zip(taken[which].tolist(), mistakes.cost[which].tolist(), strict=True):
             weights[other] += cost
-        regret, now = float(slips.cost[which].sum()) / games, float(this_turn[which].sum()) / games
+        regret, now = float(mistakes.cost[which].sum()) / games, float(this_turn[which].sum()) / games
         most = max(weights, key=lambda other: weights[other])
         found.append(Loss(names[box], names[most], float(which.sum()) / games, regret, now, regret - now))
     return sorted(found, key=lambda loss: -loss.regret)
 
 
 def moved(fall: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The box given up and the box taken by each slip.
+    """The box given up and the box taken by each mistake.
 
     Args:
         fall: (n, B) by how much the chance of each box falls.

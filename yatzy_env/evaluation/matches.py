@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from yatzy_env import dice
 from yatzy_env.agent import TIE, Agent, best_actions, checked_actions
 from yatzy_env.errors import IllegalActionError, YatzyError
-from yatzy_env.evaluation.mistakes import SlipLog, Slips
+from yatzy_env.evaluation.mistakes import MistakeLog, Mistakes
 from yatzy_env.evaluation.statistics import deviates, estimate
 from yatzy_env.games import Games, decision_noise, is_legal, new_games, noise_keys, play
 from yatzy_env.rules import Ruleset
@@ -69,7 +69,7 @@ class Match:
         optimum: expected score of optimal play, None where the ruleset was not solved.
         luck: (G,) float64 sum of the luck of all throws, None where not solved.
         regret: (G, B, K) float64 regret by turn and kind of decision, None where not solved.
-        slips: decisions that cost more than a tie, None where not solved.
+        mistakes: decisions that cost more than a tie, None where not solved.
     """
 
     agent: str
@@ -83,7 +83,7 @@ class Match:
     optimum: float | None = None
     luck: NDArray[np.float64] | None = None
     regret: NDArray[np.float64] | None = None
-    slips: SlipLog | None = None
+    mistakes: MistakeLog | None = None
 
     @property
     def games(self) -> int:
@@ -213,7 +213,7 @@ def play_match(
         optimum=float(solution.expected_score) if solution is not None else None,
         luck=np.zeros(games) if solved else None,
         regret=np.zeros((games, boxes, rules.throws)) if solved else None,
-        slips=SlipLog(own_tables.card.columns) if solved else None,
+        mistakes=MistakeLog(own_tables.card.columns) if solved else None,
     )
     for first in range(0, games, batch):
         _play_batch(agent, own_tables, match, range(first, min(first + batch, games)), solution, on_progress)
@@ -253,7 +253,7 @@ def _play_batch(
     """Plays some games of a match to their end, dropping those that are over, and writes them into it."""
     games = new_games(tables, game_keys(match.seed, numbers.start, numbers.stop))
     place, hidden = np.arange(numbers.start, numbers.stop), noise_keys(games.key)
-    slips: list[Slips] = []
+    mistakes: list[Mistakes] = []
     expected = _card_values(solution, tables, games.now) if solution is not None else np.zeros(len(place))
     while len(place):
         now = games.now
@@ -274,9 +274,9 @@ def _play_batch(
             expected = values[np.arange(len(actions)), actions]
             cost = best - expected
             match.regret[place, turn, kind] += cost
-            slip = np.flatnonzero(cost > TIE)
-            found = (place[slip], turn[slip], kind[slip], before.take(slip), actions[slip])
-            slips.append(Slips(*found, best_actions(values[slip]), cost[slip]))
+            mistake = np.flatnonzero(cost > TIE)
+            found = (place[mistake], turn[mistake], kind[mistake], before.take(mistake), actions[mistake])
+            mistakes.append(Mistakes(*found, best_actions(values[mistake]), cost[mistake]))
             new_turn = np.flatnonzero(stops & (now.roll >= 0))
             expected[new_turn] = _card_values(solution, tables, now.take(new_turn))
         done = now.roll < 0
@@ -287,8 +287,8 @@ def _play_batch(
             games, place, expected, hidden = games.take(~done), place[~done], expected[~done], hidden[~done]
             if on_progress is not None:
                 on_progress(int(done.sum()))
-    if match.slips is not None:
-        match.slips.add(numbers, slips)
+    if match.mistakes is not None:
+        match.mistakes.add(numbers, mistakes)
 
 
 def _card_values(solution: Solution, tables: Tables, now: Situations) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
-"""Slips: the decisions of a match that cost something, kept with their situations to be looked at afterwards.
+"""Mistakes: the decisions of a match that cost something, kept with their situations to be looked at afterwards.
 
-Of a long match not all are kept. Two lots are: every slip of the first games, as many whole games as fit, from which
-shares and rates are taken without bias; and the costliest slips of all games.
+Of a long match not all are kept. Two lots are: every mistake of the first games, as many whole games as fit, from which
+shares and rates are taken without bias; and the costliest mistakes of all games.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from yatzy_env.situation import Situations
 
 MOST = 1000
-"""Slips of the first games that are kept; the first game is kept whole however many it has."""
+"""Mistakes of the first games that are kept; the first game is kept whole however many it has."""
 
 WORST = 20
-"""Costliest slips that are kept."""
+"""Costliest mistakes that are kept."""
 
 
 @dataclass(frozen=True, eq=False)
-class Slips:
+class Mistakes:
     """n decisions that cost something.
 
     Attributes:
@@ -42,39 +42,39 @@ class Slips:
     best: NDArray[np.int64]
     cost: NDArray[np.float64]
 
-    def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> Slips:
-        """The slips at some positions."""
+    def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> Mistakes:
+        """The mistakes at some positions."""
         numbers = (self.game[index], self.turn[index], self.kind[index])
         actions = (self.action[index], self.best[index])
-        return Slips(*numbers, self.situations.take(index), *actions, self.cost[index])
+        return Mistakes(*numbers, self.situations.take(index), *actions, self.cost[index])
 
     def __len__(self) -> int:
-        """How many slips there are."""
+        """How many mistakes there are."""
         return len(self.game)
 
 
 _NONE = np.zeros(0, np.intp)
 
 
-class SlipLog:
-    """Collects the slips of a match, batch by batch in the order of the games."""
+class MistakeLog:
+    """Collects the mistakes of a match, batch by batch in the order of the games."""
 
     def __init__(self, columns: int) -> None:
         none = np.zeros(0, np.int64)
         nowhere = Situations(none, np.zeros((0, columns), np.int64), np.zeros(0, np.bool_), none, none)
-        nothing = Slips(none, none, none, nowhere, none, none, np.zeros(0))
+        nothing = Mistakes(none, none, none, nowhere, none, none, np.zeros(0))
         self.games = 0
-        """How many games `first` holds all slips of."""
+        """How many games `first` holds all mistakes of."""
         self.first = nothing
         self.worst = nothing
         self._full = False
 
-    def add(self, games: range, steps: list[Slips]) -> None:
-        """Takes the slips of a batch.
+    def add(self, games: range, steps: list[Mistakes]) -> None:
+        """Takes the mistakes of a batch.
 
         Args:
             games: the numbers of its games.
-            steps: its slips, step by step; within a game in the order of its decisions.
+            steps: its mistakes, step by step; within a game in the order of its decisions.
         """
         found = join([self.first.take(_NONE), *steps])
         found = found.take(np.argsort(found.game, kind="stable"))
@@ -91,9 +91,9 @@ class SlipLog:
         self.games += whole
 
 
-def join(parts: list[Slips]) -> Slips:
-    """Lots of slips one after the other; at least one lot."""
+def join(parts: list[Mistakes]) -> Mistakes:
+    """Lots of mistakes one after the other; at least one lot."""
     columns = [np.concatenate(values) for values in zip(*(part.situations for part in parts), strict=True)]
-    names = [field.name for field in fields(Slips) if field.name != "situations"]
+    names = [field.name for field in fields(Mistakes) if field.name != "situations"]
     others = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
-    return Slips(situations=Situations(*columns), **others)
+    return Mistakes(situations=Situations(*columns), **others)

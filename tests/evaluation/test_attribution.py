@@ -1,4 +1,4 @@
-"""What slips gave up, compared with every throw of two dice written out."""
+"""What mistakes gave up, compared with every throw of two dice written out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def written_out(solution: Solution, now: Situation, action: int) -> Counter[str]
 
 def test_ends_of_turns_are_those_of_all_throws_written_out() -> None:
     solution, tables = solved_tiny(), compile_tables(TINY)
-    log = play_match(RandomAgent(TINY), TINY, 20, 1, solution).slips
+    log = play_match(RandomAgent(TINY), TINY, 20, 1, solution).mistakes
     some = log.first.take(np.arange(0, len(log.first), 5))
     assert set(some.situations.throws_left.tolist()) == {0, 1, 2}
     actions = np.column_stack([some.best, some.action])
@@ -65,7 +65,7 @@ def test_the_cost_is_what_the_turn_and_the_card_after_it_lose(rules: Ruleset) ->
     assert sum(loss.regret for loss in found) == pytest.approx(match.game_regret.mean())
     assert all(loss.regret == pytest.approx(loss.this_turn + loss.later) for loss in found)
     assert [loss.regret for loss in found] == sorted((loss.regret for loss in found), reverse=True)
-    last = match.slips.first.take(match.slips.first.turn == len(rules.box_names) - 1)
+    last = match.mistakes.first.take(match.mistakes.first.turn == len(rules.box_names) - 1)
     ends = turn_ends(solution, tables, last.situations, np.column_stack([last.best, last.action]))
     np.testing.assert_allclose(ends[:, 0, -1] - ends[:, 1, -1], last.cost, atol=1e-9)  # nothing comes later
 
