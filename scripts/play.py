@@ -16,7 +16,7 @@ from scripts._cli import add_rules_options, clear_errors, rules_from
 if TYPE_CHECKING:
     import uvicorn
 
-    from agents.play.library import Library, Shelf
+    from agents.play.library import Library, RulesetService
 
 PORT = 8137
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -85,26 +85,28 @@ def _bind(host: str, port: int) -> socket.socket:
     return opened
 
 
-def pick_opponents(shelf: Shelf, wanted: list[str] | None) -> tuple[str, ...]:
+def pick_opponents(service: RulesetService, wanted: list[str] | None) -> tuple[str, ...]:
     """The opponents asked for, or the strongest there is that is no oracle.
 
     Raises:
         YatzyError: if one of them cannot play the ruleset.
     """
     if wanted is None:
-        there = [one.name for one in shelf.availability() if one.available and one.name != "optimal"]
+        there = [one.name for one in service.availability() if one.available and one.name != "optimal"]
         return ("ppo",) if "ppo" in there else (there[-1],)
     for name in wanted:
-        if name == "optimal" and shelf.can_be_solved and not shelf.is_solved:
+        if name == "optimal" and service.can_be_solved and not service.is_solved:
             from yatzy_env.solver import solve
 
-            print(f"solving {shelf.rules.name} first: about {shelf.cost.seconds:.0f} s", file=sys.stderr, flush=True)
-            solve(shelf.rules)
-        shelf.agent(name)
+            print(
+                f"solving {service.rules.name} first: about {service.cost.seconds:.0f} s", file=sys.stderr, flush=True
+            )
+            solve(service.rules)
+        service.agent(name)
     return tuple(wanted)
 
 
-def serve(args: argparse.Namespace, library: Library, shelf: Shelf, opponents: tuple[str, ...]) -> None:
+def serve(args: argparse.Namespace, library: Library, service: RulesetService, opponents: tuple[str, ...]) -> None:
     """Runs the server until it is interrupted."""
     import uvicorn
 
@@ -117,13 +119,13 @@ def serve(args: argparse.Namespace, library: Library, shelf: Shelf, opponents: t
     own_machine = args.host in LOOPBACK
     hosts = frozenset(LOOPBACK) if own_machine else frozenset({*LOOPBACK, args.host.lower()})
     config = Config(
-        ruleset=shelf.rules.name,
+        ruleset=service.rules.name,
         opponents=opponents,
         hosts=None if args.host in ("0.0.0.0", "::", "") else hosts,
         solving=own_machine,
     )
-    if shelf.can_be_solved and not shelf.is_solved and shelf.cost.seconds < _QUICK:
-        shelf.start_solving()
+    if service.can_be_solved and not service.is_solved and service.cost.seconds < _QUICK:
+        service.start_solving()
     data = args.data or default_file()
     app = create_app(Store(data), library, config)
     server = uvicorn.Server(
@@ -154,14 +156,14 @@ def main() -> None:
         rules = rules_from(args)
         changed = [(rules.replace(name="custom"), rules.name)] if args.set else []
         library = Library(changed)
-        shelf = library.shelf("custom" if changed else rules.name)
-        opponents = pick_opponents(shelf, args.opponent)
+        service = library.service("custom" if changed else rules.name)
+        opponents = pick_opponents(service, args.opponent)
         if args.terminal:
             from agents.play.terminal import play
 
-            play(shelf, opponents, args.name, args.coach, GameService(Store(args.data or default_file()), library))
+            play(service, opponents, args.name, args.coach, GameService(Store(args.data or default_file()), library))
         else:
-            serve(args, library, shelf, opponents)
+            serve(args, library, service, opponents)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def add_games(app: FastAPI, games: GameService) -> None:
     @app.post("/api/games", status_code=201)
     def new_game(wanted: NewGame) -> GameCreated:
         game, token = games.create(wanted)
-        Thread(target=game.shelf.solution, name="load", daemon=True).start()  # before the coach is first asked
+        Thread(target=game.service.solution, name="load", daemon=True).start()  # before the coach is first asked
         with game.lock:
             return GameCreated(id=game.id, token=token, state=game.state())
 

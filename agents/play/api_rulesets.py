@@ -8,7 +8,7 @@ from fastapi import FastAPI, Query
 from fastapi import Path as InPath
 
 from agents.play.config import Config
-from agents.play.library import Library, Shelf
+from agents.play.library import Library, RulesetService
 from agents.play.rules_page import rules_page
 from agents.play.schemas.common import MAX_NAME, MAX_SEATS, PlayerName
 from agents.play.schemas.records import PlayerRecord
@@ -44,47 +44,47 @@ def add_rulesets(app: FastAPI, library: Library, games: GameService, config: Con
             suggestion=Suggestion(ruleset=config.ruleset, opponents=list(config.opponents)),
             max_seats=MAX_SEATS,
             max_name=MAX_NAME,
-            rulesets=list(library.shelves),
+            rulesets=list(library.services),
             solving_allowed=config.solving,
         )
 
     @app.get("/api/rulesets")
     def all_rulesets() -> RulesetList:
-        return RulesetList(rulesets=[_summary(shelf) for shelf in library.shelves.values()])
+        return RulesetList(rulesets=[_summary(service) for service in library.services.values()])
 
     @app.get("/api/rulesets/{name}")
     def one_ruleset(name: Name) -> RulesetInfo:
-        return _ruleset_info(library.shelf(name), config)
+        return _ruleset_info(library.service(name), config)
 
     @app.get("/api/rulesets/{name}/rules")
     def rules_of(name: Name) -> RulesPage:
-        shelf = library.shelf(name)
-        return rules_page(shelf.rules, shelf.optimum)
+        service = library.service(name)
+        return rules_page(service.rules, service.optimum)
 
     @app.get("/api/rulesets/{name}/solve")
     def solve_status(name: Name) -> SolveStatus:
-        return library.shelf(name).status(config.solving)
+        return library.service(name).status(config.solving)
 
     @app.post("/api/rulesets/{name}/solve")
     def start_solving(name: Name) -> SolveStatus:
-        shelf = library.shelf(name)
+        service = library.service(name)
         if not config.solving:
             raise GameError("solving_off", "this server solves nothing: it listens to more than its own machine")
-        shelf.start_solving()
-        return shelf.status(config.solving)
+        service.start_solving()
+        return service.status(config.solving)
 
     @app.get("/api/players")
     def player(name: Annotated[PlayerName, Query()]) -> PlayerRecord:
         return PlayerRecord.of(name, games.store.results(name))
 
 
-def _summary(shelf: Shelf) -> RulesetSummary:
-    rules = shelf.rules
-    return RulesetSummary.fill(shelf, rules, boxes=len(rules.box_names), columns=len(rules.columns))
+def _summary(service: RulesetService) -> RulesetSummary:
+    rules = service.rules
+    return RulesetSummary.fill(service, rules, boxes=len(rules.box_names), columns=len(rules.columns))
 
 
-def _ruleset_info(shelf: Shelf, config: Config) -> RulesetInfo:
-    rules, card = shelf.rules, compile_tables(shelf.rules).card
+def _ruleset_info(service: RulesetService, config: Config) -> RulesetInfo:
+    rules, card = service.rules, compile_tables(service.rules).card
     most = compile_tables(rules).most.tolist()
     boxes = [
         BoxInfo(
@@ -101,14 +101,14 @@ def _ruleset_info(shelf: Shelf, config: Config) -> RulesetInfo:
         for box, name in enumerate(rules.box_names)
     ]
     bonus = Bonus(threshold=rules.bonus_threshold, points=rules.bonus_points) if rules.bonus_points else None
-    base = rules.model_copy(update={"name": shelf.base}) if shelf.base else rules
+    base = rules.model_copy(update={"name": service.base}) if service.base else rules
     return RulesetInfo.fill(
-        shelf,
+        service,
         rules,
         options=options(base),
         boxes=boxes,
         bonus=bonus,
         special=rules,
-        agents=shelf.availability(),
-        solve=shelf.status(config.solving),
+        agents=service.availability(),
+        solve=service.status(config.solving),
     )

@@ -26,8 +26,8 @@ class NotSolvedError(YatzyError):
     """A ruleset whose solution is wanted and not stored."""
 
 
-class Shelf:
-    """One ruleset with all that belongs to it, each part made when it is first asked for."""
+class RulesetService:
+    """One ruleset with all that is needed to play it, each part made when it is first asked for."""
 
     def __init__(self, rules: Ruleset, worker: Worker, base: str | None = None) -> None:
         self.rules = rules
@@ -220,30 +220,30 @@ class Library:
     """All rulesets of a server by name."""
 
     def __init__(self, more: Sequence[tuple[Ruleset, str]] = ()) -> None:
-        """Puts the catalogue on the shelves.
+        """Makes a service for every ruleset of the catalogue.
 
         Args:
             more: further rulesets, each with the name of the one it was made from.
         """
         self.worker = Worker()
-        self._spare: dict[str, Shelf] = {}
-        self.shelves = {name: Shelf(rules, self.worker) for name, rules in CATALOGUE.items()}
+        self._spare: dict[str, RulesetService] = {}
+        self.services = {name: RulesetService(rules, self.worker) for name, rules in CATALOGUE.items()}
         for rules, base in more:
-            self.shelves[rules.name] = Shelf(rules, self.worker, base)
+            self.services[rules.name] = RulesetService(rules, self.worker, base)
 
-    def spare_shelf(self, rules: Ruleset) -> Shelf:
-        """A shelf for a stored game whose rules are on none: made by options of an earlier start of the server."""
+    def spare_service(self, rules: Ruleset) -> RulesetService:
+        """The service of a stored game whose rules have none: made by options of an earlier start of the server."""
         key = f"stored {rules.digest}"
         if key not in self._spare:
-            self._spare[key] = Shelf(rules, self.worker)
+            self._spare[key] = RulesetService(rules, self.worker)
         return self._spare[key]
 
-    def shelf(self, name: str) -> Shelf:
-        """The shelf of a ruleset.
+    def service(self, name: str) -> RulesetService:
+        """The service of a ruleset.
 
         Raises:
             GameError: if there is no such ruleset.
         """
-        if name not in self.shelves:
-            raise GameError("unknown_ruleset", unknown("ruleset", name, self.shelves))
-        return self.shelves[name]
+        if name not in self.services:
+            raise GameError("unknown_ruleset", unknown("ruleset", name, self.services))
+        return self.services[name]

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.play.coach import advise, estimate
 from agents.play.ledger import Figure, Ledger
-from agents.play.library import Shelf
+from agents.play.library import RulesetService
 from agents.play.marks import NEGLIGIBLE
 from agents.play.schemas.coach import Advice
 from agents.play.schemas.common import Level, Source
@@ -28,7 +28,7 @@ class OpenGame:
     id: str
     token: str  # SHA-256 of it
     session: Session
-    shelf: Shelf
+    service: RulesetService
     coach: Level = "off"
     hidden_totals: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -42,9 +42,9 @@ class OpenGame:
     @property
     def source(self) -> Source:
         """Where the coach's figures come from."""
-        if self.shelf.is_solved:
+        if self.service.is_solved:
             return "exact"
-        return "estimate" if not self.shelf.can_be_solved and self.shelf.estimator is not None else "none"
+        return "estimate" if not self.service.can_be_solved and self.service.estimator is not None else "none"
 
     def figures(self) -> list[Figure] | None:
         """The coach's figures of the whole log; None where the ruleset is not solved."""
@@ -55,7 +55,7 @@ class OpenGame:
 
     def _loaded(self) -> Ledger | None:
         if self._ledger is None:
-            solution = self.shelf.solution()
+            solution = self.service.solution()
             self._ledger = Ledger(solution) if solution is not None else None
         return self._ledger
 
@@ -66,11 +66,11 @@ class OpenGame:
     def state(self) -> GameState:
         """The game as it stands."""
         given = {"id": self.id, "source": self.source, **self.settings}
-        return GameState.of(self.session, self._shown_figures(), self.shelf.marks, **given)
+        return GameState.of(self.session, self._shown_figures(), self.service.marks, **given)
 
     def log(self, start: int, most: int) -> list[LogEntry]:
         """Entries of the log from `start` on."""
-        return LogEntry.page(self.session, self._shown_figures(), self.shelf.marks, start, most)
+        return LogEntry.page(self.session, self._shown_figures(), self.service.marks, start, most)
 
     # ------------------------------------------------------------------------------------ the coach
 
@@ -87,14 +87,14 @@ class OpenGame:
         return self._advice(self.session, level or self.coach)
 
     def _advice(self, session: Session, level: Level) -> Advice:
-        shelf, ledger = self.shelf, self._loaded()
+        service, ledger = self.service, self._loaded()
         source: Source = "exact" if ledger is not None else self.source
-        with_chances, options, expected = shelf.has_chances(), [], None
+        with_chances, options, expected = service.has_chances(), [], None
         if session.phase == "decide":
             if ledger is not None:
-                options = advise(session, ledger.solution, with_chances, shelf.marks)
-            elif source == "estimate" and shelf.estimator is not None:
-                options = estimate(session, shelf.estimator, shelf.marks)
+                options = advise(session, ledger.solution, with_chances, service.marks)
+            elif source == "estimate" and service.estimator is not None:
+                options = estimate(session, service.estimator, service.marks)
             expected = options[0].expected if options else None
         elif ledger is not None:
             self.figures()
@@ -102,12 +102,12 @@ class OpenGame:
         return Advice.fill(
             session,
             source=source,
-            estimator=shelf.estimator.name if source == "estimate" and shelf.estimator is not None else None,
+            estimator=service.estimator.name if source == "estimate" and service.estimator is not None else None,
             level=level,
             expected=expected,
             options=[option for option in options if option.is_best or level != "hints"],
             forced=len(options) == 1,
-            chances=shelf.status().chances,
+            chances=service.status().chances,
         )
 
     # ------------------------------------------------------------------------------------ after the game
@@ -118,11 +118,11 @@ class OpenGame:
         Raises:
             GameError: if it goes on; so do the methods below.
         """
-        figures, optimum = self._final_figures(), self.shelf.optimum
+        figures, optimum = self._final_figures(), self.service.optimum
         if figures is None or optimum is None:
             result = Result.of(self.session)
             return Review(source=self.source, optimum=None, marks=None, cards=[], seats=[], result=result)
-        return Review.of(self.session, figures, optimum, self.shelf.marks)
+        return Review.of(self.session, figures, optimum, self.service.marks)
 
     def mistakes(self) -> MistakeList:
         """The worst decisions of the persons, to be tried again."""
@@ -145,8 +145,8 @@ class OpenGame:
         step = before.keep_step(tried.dice) if keeps else before.score_step(tried.box)  # type: ignore[union-attr]
         ledger = self._loaded()
         if ledger is None or step.action is None:
-            raise GameError("not_solved", f"ruleset {self.shelf.rules.name!r} is not solved")
-        return Verdict.of(ledger.solution.regret(before.situation, step.action), self.shelf.marks)
+            raise GameError("not_solved", f"ruleset {self.service.rules.name!r} is not solved")
+        return Verdict.of(ledger.solution.regret(before.situation, step.action), self.service.marks)
 
     def answer(self, number: int) -> Advice:
         """What would have been best instead of a mistake."""

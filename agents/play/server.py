@@ -55,7 +55,7 @@ def create_app(store: Store, library: Library, config: Config | None = None) -> 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if config.warm_up:
-            Thread(target=warm_up, args=(library.shelf(config.ruleset),), name="warm-up", daemon=True).start()
+            Thread(target=warm_up, args=(library.service(config.ruleset),), name="warm-up", daemon=True).start()
         yield
 
     app = FastAPI(
@@ -85,7 +85,7 @@ def create_app(store: Store, library: Library, config: Config | None = None) -> 
         if language not in LANGUAGES:
             raise HTTPException(404)
         texts = read_json(WEB / "messages" / f"{language}.json")
-        own = {f"ruleset.{name}": ruleset_label(name, language) for name in library.shelves}
+        own = {f"ruleset.{name}": ruleset_label(name, language) for name in library.services}
         return texts | words(language) | own
 
     app.mount("/static", StaticFiles(directory=WEB, check_dir=False), name="static")

@@ -78,14 +78,14 @@ class GameService:
             GameError: for an unknown ruleset, an agent that cannot play it, or teams that do not fit the seats.
             TooManyGamesError: if too many games are open.
         """
-        shelf = self.library.shelf(wanted.ruleset)
+        service = self.library.service(wanted.ruleset)
         seats = [_seat(seat) for seat in wanted.seats]
         for seat in seats:
             if seat.agent is not None:
-                shelf.agent(seat.agent)
+                service.agent(seat.agent)
         seed = None if wanted.real_dice else secrets.token_hex(32)
         try:
-            setup = make_setup(shelf.rules, seats, wanted.teams, _now(), seed)
+            setup = make_setup(service.rules, seats, wanted.teams, _now(), seed)
         except YatzyError as error:
             raise GameError("bad_teams", str(error)) from error
         with self._lock:
@@ -94,7 +94,7 @@ class GameService:
                     "too_many_games", f"{self.most_open} games are open already; finish one of them, or try again later"
                 )
             token, game_id = secrets.token_urlsafe(24), secrets.token_urlsafe(12)
-            game = OpenGame(game_id, _hash(token), Session(setup), shelf, wanted.coach, wanted.hidden_totals)
+            game = OpenGame(game_id, _hash(token), Session(setup), service, wanted.coach, wanted.hidden_totals)
             self.store.add_game(game_id, game.token, setup, game.settings)
             self._put(game)
         return game, token
@@ -178,11 +178,11 @@ class GameService:
         if stored is None:
             return None
         setup = stored.setup
-        shelf = self.library.shelves.get(setup.rules.name)
-        if shelf is None or shelf.rules.digest != setup.rules.digest:
-            shelf = self.library.spare_shelf(setup.rules)
+        service = self.library.services.get(setup.rules.name)
+        if service is None or service.rules.digest != setup.rules.digest:
+            service = self.library.spare_service(setup.rules)
         session = Session.replay(setup, stored.steps)
-        return OpenGame(game_id, stored.token, session, shelf, **stored.settings)
+        return OpenGame(game_id, stored.token, session, service, **stored.settings)
 
     def _put(self, game: OpenGame) -> None:
         self._games[game.id] = game
@@ -204,7 +204,7 @@ def _agent_step(game: OpenGame) -> Step:
         return Step("throw")
     if session.phase != "decide":
         raise GameError("illegal_move", "the agent waits for its dice to be typed in")
-    actions = np.asarray(game.shelf.agent(session.agent).act(session.lane(), session.noise()))
+    actions = np.asarray(game.service.agent(session.agent).act(session.lane(), session.noise()))
     return session.action_step(int(actions[0]))
 
 
@@ -214,7 +214,7 @@ def _writes_zero(session: Session, step: Step) -> bool:
 
 def _results(game: OpenGame, session: Session, when: str) -> list[Result]:
     """What a finished game says about the persons in it."""
-    setup, totals, solution = session.setup, session.totals, game.shelf.solution()
+    setup, totals, solution = session.setup, session.totals, game.service.solution()
     figures = Ledger(solution).update(session.entries) if solution is not None else None
     found = []
     for seat, plan in enumerate(setup.seats):

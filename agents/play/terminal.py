@@ -7,7 +7,7 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from agents.play.library import Shelf
+from agents.play.library import RulesetService
 from agents.play.open_game import OpenGame
 from agents.play.schemas.common import Level
 from agents.play.schemas.game import (
@@ -268,7 +268,7 @@ def _bonus(upper: Upper) -> str:
 
 
 def play(
-    shelf: Shelf,
+    service: RulesetService,
     opponents: tuple[str, ...],
     name: str,
     level: Level,
@@ -279,7 +279,7 @@ def play(
     """Plays one game in the terminal.
 
     Args:
-        shelf: the ruleset.
+        service: the ruleset.
         opponents: agents to play against.
         name: of the person.
         level: of the coach.
@@ -294,7 +294,7 @@ def play(
     try:
         seats: list[NewSeat] = [PersonSeat(kind="person", name=name)]
         seats += [AgentSeat(kind="agent", agent=opponent) for opponent in opponents]
-        wanted = NewGame(ruleset=shelf.rules.name, seats=seats, coach=level)
+        wanted = NewGame(ruleset=service.rules.name, seats=seats, coach=level)
     except ValueError as error:
         raise YatzyError(f"--name {name!r} with {len(opponents)} opponents: {error}") from error
     game, _ = games.create(wanted)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.play.library import Shelf
+from agents.play.library import RulesetService
 from agents.play.open_game import OpenGame
 from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
 
 
-def warm_up(shelf: Shelf) -> None:
+def warm_up(service: RulesetService) -> None:
     """Plays a turn by itself with everything a game uses: kernels, solution, chances and agents of a ruleset.
 
     Args:
-        shelf: the ruleset.
+        service: the ruleset.
     """
-    session = Session(make_setup(shelf.rules, [SeatPlan("warm-up")], None, "", "warm-up"))
-    game = OpenGame("", "", session, shelf, "full")
+    session = Session(make_setup(service.rules, [SeatPlan("warm-up")], None, "", "warm-up"))
+    game = OpenGame("", "", session, service, "full")
     session.apply(Step("throw"))
-    for one in shelf.availability():
+    for one in service.availability():
         if one.available:
             try:
-                shelf.agent(one.name).act(session.lane(), np.zeros(1))
+                service.agent(one.name).act(session.lane(), np.zeros(1))
             except GameError:
                 continue  # it says so again to whoever chooses it
     while session.phase == "decide":

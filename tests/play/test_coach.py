@@ -162,6 +162,6 @@ def test_limits_are_quantiles_of_what_agents_give_away() -> None:
 
 def test_regrets_of_best_play_are_nothing(library: Library) -> None:
     rules = ruleset("forced")
-    shelf = library.shelf("forced")
-    assert regrets(shelf.agent("optimal"), rules, solve(rules), 20).max() == pytest.approx(0, abs=1e-9)
-    assert regrets(shelf.agent("random"), rules, solve(rules), 20).mean() > 0.5
+    service = library.service("forced")
+    assert regrets(service.agent("optimal"), rules, solve(rules), 20).max() == pytest.approx(0, abs=1e-9)
+    assert regrets(service.agent("random"), rules, solve(rules), 20).mean() > 0.5

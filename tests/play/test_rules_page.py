@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from agents.play.library import Library, Shelf
+from agents.play.library import Library, RulesetService
 from agents.play.rules_page import rules_page
 from agents.play.schemas.rulesets import RulesItem
 from agents.play.server import create_app
@@ -220,7 +220,9 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Any:
     own = [(random_rules(seed), "yatzy") for seed in range(20)]
     store = Store(tmp_path_factory.mktemp("games") / "games.sqlite")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Shelf, "availability", lambda shelf: [])  # loading the agents of all these takes a minute
+        patch.setattr(
+            RulesetService, "availability", lambda service: []
+        )  # loading the agents of all these takes a minute
         with TestClient(create_app(store, Library([*renamed, *own]), free_config())) as client:
             yield client
 

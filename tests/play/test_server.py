@@ -400,6 +400,6 @@ def test_a_ruleset_of_options_can_be_played(store: Store) -> None:
 
 def test_a_changed_ruleset_finds_the_model_of_the_one_it_was_made_from() -> None:
     rules = ruleset("forced").replace(name="custom", bonus_threshold=63)
-    shelf = Library([(rules, "forced")]).shelf("custom")
-    assert shelf.has_model
-    assert shelf.agent("ppo").name == "ppo"
+    service = Library([(rules, "forced")]).service("custom")
+    assert service.has_model
+    assert service.agent("ppo").name == "ppo"

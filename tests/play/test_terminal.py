@@ -48,7 +48,7 @@ def seen(tmp_path: Any, library: Library) -> Callable[..., str]:
     ) -> str:
         out = StringIO()
         games = GameService(Store(tmp_path / "games.sqlite"), library)
-        play(library.shelf(name), opponents, "Ann", level, games, Console(file=out, width=140), typist)
+        play(library.service(name), opponents, "Ann", level, games, Console(file=out, width=140), typist)
         return out.getvalue()
 
     return call
