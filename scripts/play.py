@@ -98,10 +98,9 @@ def pick_opponents(service: RulesetService, wanted: list[str] | None) -> tuple[s
         if name == "optimal" and service.can_be_solved and not service.is_solved:
             from yatzy_env.solver import solve
 
-            print(
-                f"solving {service.rules.name} first: about {service.cost.seconds:.0f} s", file=sys.stderr, flush=True
-            )
-            solve(service.rules)
+            rules, seconds = service.rules, service.cost.seconds
+            print(f"solving {rules.name} first: about {seconds:.0f} s", file=sys.stderr, flush=True)
+            solve(rules)
         service.agent(name)
     return tuple(wanted)
 

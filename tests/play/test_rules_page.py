@@ -220,9 +220,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Any:
     own = [(random_rules(seed), "yatzy") for seed in range(20)]
     store = Store(tmp_path_factory.mktemp("games") / "games.sqlite")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            RulesetService, "availability", lambda service: []
-        )  # loading the agents of all these takes a minute
+        patch.setattr(RulesetService, "availability", lambda _: [])  # loading the agents of all these takes a minute
         with TestClient(create_app(store, Library([*renamed, *own]), free_config())) as client:
             yield client
 
