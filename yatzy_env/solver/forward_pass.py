@@ -1,6 +1,6 @@
 """Optimal play followed forward through a turn: how likely each way is in which a turn can end.
 
-For a block of `LANES` cards of one state the turn is first computed backwards as in `steps`; beside the value of each
+For a block of `LANES` cards of one state the turn is first computed backwards as in `turn`; beside the value of each
 multiset stands the keep it comes from, the lowest action index among those within `TIE` of the best. Then chances flow
 forward: from the rolls to the keeps chosen there, from a keep to the six multisets with one more die, a sixth to each,
 and where the turn stops from the roll to the box chosen for it.
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from yatzy_env.agent import TIE
 from yatzy_env.kernel import kernel
-from yatzy_env.simd import LANES, load, minus, new_rows, peek, plus, spread, store, times, where_at_least
+from yatzy_env.simd import LANES, load, minus, new_rows, plus, spread, store, where_at_least
 from yatzy_env.solver.box_choice import Payments, choose_box, offer_rows
 from yatzy_env.tables import Tables
-from yatzy_env.turn import throw
+from yatzy_env.turn import flow, note_keeps, throw
 
 
 class Paths(NamedTuple):
@@ -118,78 +118,28 @@ def list_outcomes(pays, extra, legal, choice, listed):
 
 
 @kernel
-def _choose_source(whole, part, runs, block, source):
-    """`steps.choose_keep`, which also passes on the keep a value comes from."""
-    tie = spread(TIE)
-    place = 0
-    first = 0
-    for run in range(runs.shape[0]):
-        parts = runs[run, 1]
-        for _ in range(runs[run, 0]):
-            row = peek(whole, place)
-            best = load(block, row)
-            best_from = load(source, row)
-            for index in range(first, first + parts):
-                other = load(block, peek(part, index))
-                other_from = load(source, peek(part, index))
-                lower = where_at_least(best_from, other_from, other_from, best_from)
-                if_near = where_at_least(other, minus(best, tie), lower, best_from)
-                best_from = where_at_least(plus(best, tie), other, if_near, other_from)
-                best = where_at_least(best, other, best, other)
-            store(block, row, best)
-            store(source, row, best_from)
-            place += 1
-            first += parts
-
-
-@kernel
 def _choose_keeps(plan, throws, block, track):
     """Computes the turn backwards and notes which keep is chosen; the block's rolls hold the values of stopping."""
     rolls = track.stop.shape[0]
     keeps = block.shape[0] - rolls
-    stop, source, chosen = track.stop, track.source, track.chosen
     for row in range(0, rolls, LANES):
-        store(stop, row, load(block, keeps + row))
+        store(track.stop, row, load(block, keeps + row))
     for left in range(1, throws):
         throw(plan.add, block)
-        for row in range(0, block.shape[0], LANES):
-            store(source, row, spread(np.float64(min(row, keeps) // LANES)))
-        for row in range(0, rolls, LANES):
-            store(block, keeps + row, load(stop, row))
-        _choose_source(plan.whole, plan.part, plan.runs, block, source)
-        start = (left - 1) * rolls
-        for index in range(rolls):
-            chosen[start + index] = np.int32(source[keeps + index])
+        note_keeps(plan, TIE, track.stop, block, track.source, track.chosen, (left - 1) * rolls)
 
 
 @kernel
 def _flow(add, probability, throws, track):
     """Sends the chances of the first roll through the turn to the rolls with which it stops."""
-    chance, chosen, stopped = track.chance, track.chosen, track.stopped
+    chance, stopped = track.chance, track.stopped
     rolls = stopped.shape[0]
     keeps = chance.shape[0] - rolls
-    stopping = keeps // LANES
-    sixth = spread(1.0 / 6.0)
     for roll in range(probability.shape[0]):
         store(chance, keeps + roll * LANES, spread(probability[roll]))
         store(stopped, roll * LANES, spread(0.0))
     for left in range(throws - 1, 0, -1):
-        for row in range(0, keeps, LANES):
-            store(chance, row, spread(0.0))
-        start = (left - 1) * rolls
-        for index in range(rolls):
-            keep = chosen[start + index]
-            if keep == stopping:
-                stopped[index] += chance[keeps + index]
-            else:
-                chance[keep * LANES + index % LANES] += chance[keeps + index]
-        for row in range(keeps, chance.shape[0], LANES):
-            store(chance, row, spread(0.0))
-        for keep in range(stopping):
-            share = times(load(chance, keep * LANES), sixth)
-            for face in range(6):
-                row = peek(add, 6 * keep + face)
-                store(chance, row, plus(load(chance, row), share))
+        flow(add, track.chosen, (left - 1) * rolls, chance, stopped)
     for row in range(0, rolls, LANES):
         store(stopped, row, plus(load(stopped, row), load(chance, keeps + row)))
 
