@@ -46,16 +46,18 @@ def one_line(error: ValidationError, allowed: Iterable[str] = ()) -> str:
 
     Args:
         error: the error pydantic raised.
-        allowed: the keys that exist, for the hint at a misspelt one.
+        allowed: the keys that exist, dotted where they lie within others, for the hint at a misspelt one.
 
     Returns:
         One line of text.
     """
-    found = []
+    found, known = [], list(allowed)
     for problem in error.errors():
         place = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "extra_forbidden":
-            found.append(unknown("key", place, allowed) if "." not in place else f"unknown key {place!r}")
+            group = place.rpartition(".")[0]
+            neighbours = [key for key in known if key.rpartition(".")[0] == group]
+            found.append(unknown("key", place, neighbours) if neighbours else f"unknown key {place!r}")
         elif problem["type"] == "missing":
             found.append(f"{place} is missing")
         elif problem["type"] == "value_error":

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from agents.distilled import DistilledSettings
-from agents.ppo.config import Config, load, modernise, parse
+from agents.ppo.config import Config, load, parse
 from agents.registry import BASELINES
 from agents.sb3.config import A2CSettings, DQNSettings, UnmaskedPPOSettings
 from agents.training.config import CONFIGS, Count, Settings, read_yaml, validate
@@ -49,7 +49,7 @@ class PPOSettings(Settings):
 
     @model_validator(mode="after")
     def _valid(self) -> Self:
-        taken = sorted(SET_BY_TASK & set(modernise(self.changes)))
+        taken = sorted(SET_BY_TASK & {Config.RENAMED.get(key, key) for key in self.changes})
         if taken:
             raise ValueError(f"changes of ppo may not hold {', '.join(taken)}: the protocol sets them")
         if self.base.rulesets:  # or raises for keys and values that do not fit
@@ -60,7 +60,8 @@ class PPOSettings(Settings):
     def base(self) -> Config:
         """The configuration without ruleset, seed and steps of a task."""
         path = CONFIGS / f"{self.config}.yaml"
-        return parse(load(path).model_dump(mode="json") | modernise(self.changes), f"changes of {path.name}")
+        changes = {Config.RENAMED.get(key, key): value for key, value in self.changes.items()}
+        return parse(load(path).model_dump(mode="json") | changes, f"changes of {path.name}")
 
     def config_for(self, rules: Ruleset, steps: int, seed: int) -> Config:
         """The configuration of a task."""
@@ -157,10 +158,12 @@ class Protocol(Settings):
     def settings_digest(self, algorithm: str) -> str:
         """A SHA-256 over the settings of an algorithm, those it reads from other files included."""
         settings = self.algorithms[algorithm]
-        fields = settings.model_dump(mode="json", exclude={"steps", "against"})
+        fields = settings.as_first_named(settings.model_dump(mode="json", exclude={"steps", "against"}))
         if isinstance(settings, PPOSettings):
             base = settings.base.model_dump(mode="json", exclude={"ruleset", "options", "seed"})
-            fields = {"kind": "ppo", "actions": "keeps"} | without_empty(base)  # a key of earlier versions
+            fields = {"kind": "ppo", "actions": "keeps"} | without_empty(
+                Config.as_first_named(base)
+            )  # `actions`: a key of earlier versions
         return json_sha256(fields)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
 from agents.errors import ConfigError
 from agents.ppo.features import Features
@@ -22,7 +22,6 @@ from agents.training.config import (
     Settings,
     Whole,
     Widths,
-    mapping,
     read_yaml,
     validate,
 )
@@ -106,13 +105,21 @@ class Config(Settings):
     checkpoint_minutes: Number = Field(default=5.0, gt=0)
     look_minutes: Number = Field(default=5.0, gt=0)
 
-    @model_validator(mode="before")
     @classmethod
-    def _one_or_several(cls, fields: dict[str, Any]) -> dict[str, Any]:
-        """A list of one is that ruleset; where nothing is said, it is yatzy."""
+    def modernise(cls, fields: Mapping[Any, Any]) -> dict[Any, Any]:
+        """The fields with the keys of today; a list of one ruleset is that ruleset, and where none is said, yatzy."""
+        fields = super().modernise(fields)
+        if (actions := fields.pop("actions", "keeps")) != "keeps":
+            raise ConfigError(f"actions = {actions!r}; allowed: 'keeps', as keeps are named by the dice kept")
         several = fields.get("rulesets") or []
+        if "beside" in fields:
+            others = fields.pop("beside")
+            if not isinstance(others, list | tuple):
+                raise ConfigError(f"beside = {others!r}; allowed: a list of rulesets")
+            several = [fields.get("ruleset") or (several or ["yatzy"])[0], *others]
+            fields |= {"ruleset": None, "rulesets": several}
         if fields.get("ruleset") is None and len(several) < 2:
-            return fields | {"ruleset": several[0] if several else "yatzy", "rulesets": ()}
+            fields |= {"ruleset": several[0] if several else "yatzy", "rulesets": []}
         return fields
 
     @model_validator(mode="after")
@@ -183,32 +190,7 @@ def parse(fields: object, source: str = "configuration") -> Config:
     Raises:
         ConfigError: in one line, naming the key, its value and near matches of a misspelt key.
     """
-    fields = modernise(mapping(fields, source), source)
-    for key in _keys_of(fields):
-        _check_key(key, source)
     return validate(Config, fields, source)
-
-
-def modernise(fields: Mapping[Any, Any], source: str = "configuration") -> dict[Any, Any]:
-    """A configuration of an earlier version in the keys of today.
-
-    Args:
-        fields: keys and values.
-        source: where they come from, for messages.
-
-    Raises:
-        ConfigError: if it asks for what is no more.
-    """
-    fields = dict(fields)
-    if (actions := fields.pop("actions", "keeps")) != "keeps":
-        raise ConfigError(f"{source}: actions = {actions!r}; allowed: 'keeps', as keeps are named by the dice kept")
-    if "beside" in fields:
-        others = fields.pop("beside")
-        if not isinstance(others, list | tuple):
-            raise ConfigError(f"{source}: beside = {others!r}; allowed: a list of rulesets")
-        first = fields.get("ruleset") or (fields.get("rulesets") or ["yatzy"])[0]
-        fields |= {"ruleset": None, "rulesets": [first, *others]} if others else {"ruleset": first, "rulesets": []}
-    return fields
 
 
 def load(path: Path) -> Config:
@@ -258,9 +240,8 @@ def override(config: Config, changes: Sequence[tuple[str, str]]) -> Config:
     """
     fields = config.model_dump(mode="json")
     for name, text in changes:
-        key = name.replace("-", "_")
-        if key.partition(".")[0] not in (*_FREE, *_OLD):
-            _check_key(key, "command line")
+        first, dot, rest = name.replace("-", "_").partition(".")
+        key = Config.RENAMED.get(first, first) + dot + rest
         try:
             value = yaml.safe_load(text)
         except yaml.YAMLError as error:
@@ -268,40 +249,10 @@ def override(config: Config, changes: Sequence[tuple[str, str]]) -> Config:
         *path, last = key.split(".")
         place = fields
         for part in path:
+            if part not in place:
+                raise ConfigError(f"command line: {unknown('key', name, place)}")
             place = place[part]
             if not isinstance(place, dict):
                 raise ConfigError(f"command line: {name}: {part} has no keys")
         place[last] = value
     return parse(fields, "command line")
-
-
-_FREE = ("options", "ruleset")
-"""Keys whose own keys are those of a ruleset."""
-
-_OLD = ("actions", "beside")
-"""Keys of earlier versions, which `modernise` reads."""
-
-
-def _check_key(key: str, source: str) -> None:
-    """Refuses a key that does not exist, and names its neighbours that do."""
-    if key not in _KNOWN:
-        group = key.rpartition(".")[0]
-        neighbours = [known for known in _KNOWN if known.rpartition(".")[0] == group]
-        raise ConfigError(f"{source}: {unknown('key', key, neighbours or _KNOWN)}")
-
-
-def _known_keys(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
-    for name, field in model.model_fields.items():
-        yield prefix + name
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from _known_keys(field.annotation, f"{prefix}{name}.")
-
-
-def _keys_of(fields: Mapping[Any, Any], prefix: str = "") -> Iterator[str]:
-    for name, value in fields.items():
-        yield f"{prefix}{name}"
-        if isinstance(value, Mapping) and f"{prefix}{name}" not in _FREE:
-            yield from _keys_of(value, f"{prefix}{name}.")
-
-
-_KNOWN = list(_known_keys(Config))

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from agents.errors import RunError
-from agents.ppo.config import Config, load, modernise
+from agents.ppo.config import Config, load
 from agents.training.config import read_yaml
 from agents.training.runs import Run, start_run
 
@@ -68,7 +68,7 @@ def check_complete(run: Run) -> None:
     Raises:
         RunError: if a key is missing.
     """
-    written = modernise(read_yaml(run.config_file), str(run.config_file))
+    written = Config.modernise(read_yaml(run.config_file))
     missing = [key for key in Config.model_fields if key not in written]
     if missing:
         raise RunError(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -21,6 +21,32 @@ class Settings(BaseModel):
     """Some keys of a configuration: fixed once made, without unknown keys and numbers that are not finite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    RENAMED: ClassVar[Mapping[str, str]] = {}
+    """Keys of earlier versions, which are still read, with what they are called today."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _modernised(cls, fields: object) -> object:
+        return cls.modernise(fields) if isinstance(fields, Mapping) else fields
+
+    @classmethod
+    def modernise(cls, fields: Mapping[Any, Any]) -> dict[Any, Any]:
+        """The fields with the keys of today.
+
+        Raises:
+            ConfigError: if a key is there under both names, or asks for what is no more.
+        """
+        for old, new in cls.RENAMED.items():
+            if old in fields and new in fields:
+                raise ConfigError(f"{old} and {new} are one key; say it once")
+        return {cls.RENAMED.get(key, key): value for key, value in fields.items()}
+
+    @classmethod
+    def as_first_named(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields with the keys of earlier versions, which digests of results go by."""
+        first = {new: old for old, new in cls.RENAMED.items()}
+        return {first.get(key, key): value for key, value in fields.items()}
 
     def to_yaml(self) -> str:
         """The same as YAML, which is read back as it was."""
@@ -117,14 +143,13 @@ def mapping(fields: object, source: str) -> dict[Any, Any]:
     return dict(fields)
 
 
-def validate(kind: type[S], fields: object, source: str, known: Iterable[str] = ()) -> S:
+def validate(kind: type[S], fields: object, source: str) -> S:
     """Makes a configuration of keys and values.
 
     Args:
         kind: its class.
         fields: keys and values.
         source: where they come from, for messages.
-        known: the keys that exist, for the hint at a misspelt one; those of the class if not given.
 
     Raises:
         ConfigError: in one line, naming the key, its value and what is allowed.
@@ -132,4 +157,12 @@ def validate(kind: type[S], fields: object, source: str, known: Iterable[str] = 
     try:
         return kind.model_validate(mapping(fields, source))
     except ValidationError as error:
-        raise ConfigError(f"{source}: {one_line(error, known or kind.model_fields)}") from error
+        raise ConfigError(f"{source}: {one_line(error, _known_keys(kind))}") from error
+
+
+def _known_keys(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """The keys of a configuration, those of its parts with dots."""
+    for name, field in model.model_fields.items():
+        yield prefix + name
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _known_keys(field.annotation, f"{prefix}{name}.")
