@@ -3,15 +3,15 @@ r"""A network that learns from the optimum: how well a network of this size play
 It learns from the exact solution and is no reinforcement learning; wherever it appears it is labelled so. In every
 situation it meets, the values $q_a$ of all legal actions are turned into a distribution
 $p_a \propto e^{q_a / \tau}$, and the network is trained on the cross-entropy with it. Situations come from mixed play,
-so that it learns where games lead it: in each lane and at each decision the action is the network's own, the optimal
+so that it learns where games lead it: in each env and at each decision the action is the network's own, the optimal
 one, or any legal one. Dice are training dice, which no evaluation throws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
@@ -41,8 +41,8 @@ class DistilledSettings(Settings):
         kind: says that it is this algorithm.
         steps: situations to learn from at most, below the protocol's; None for as many as the protocol says.
         against: the algorithm of the protocol it is compared with; nothing that is trained or measured depends on it.
-        lanes: games played at once.
-        rollout_steps: decisions per lane that are mixed before they are learnt from.
+        num_envs: games played at once.
+        rollout_steps: decisions per env that are mixed before they are learnt from.
         minibatch: situations per update.
         epochs: how often each situation is used.
         learning_rate: of Adam, falling linearly to 0.
@@ -52,10 +52,12 @@ class DistilledSettings(Settings):
         hidden: widths of the hidden layers.
     """
 
+    RENAMED: ClassVar[Mapping[str, str]] = {"lanes": "num_envs"}
+
     kind: Literal["distilled"] = "distilled"
     steps: Count | None = None
     against: str | None = None
-    lanes: Count = 512
+    num_envs: Count = 512
     rollout_steps: Count = 64
     minibatch: Count = 1024
     epochs: Count = 2
@@ -92,8 +94,8 @@ def distil(
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    env = YatzyVectorEnv(settings.lanes, rules)
-    env.reset(seed=[key("train", seed, lane) for lane in range(settings.lanes)])
+    env = YatzyVectorEnv(settings.num_envs, rules)
+    env.reset(seed=[key("train", seed, env) for env in range(settings.num_envs)])
     model = _network(observation_size(env.tables), env.tables.actions, settings.hidden)
     optimizer = torch.optim.Adam(model.parameters())
     done, left = 0, sorted(points)
@@ -101,7 +103,7 @@ def distil(
         for group in optimizer.param_groups:
             group["lr"] = settings.learning_rate * (1 - done / steps)
         _learn(model, optimizer, *_play(env, model, solution, settings, rng), settings, rng)
-        done += settings.lanes * settings.rollout_steps
+        done += settings.num_envs * settings.rollout_steps
         if left and done >= left[0]:
             left = [point for point in left if point > done]
             on_point(_weights(model, rules, done))

@@ -161,9 +161,8 @@ class Protocol(Settings):
         fields = settings.as_first_named(settings.model_dump(mode="json", exclude={"steps", "against"}))
         if isinstance(settings, PPOSettings):
             base = settings.base.model_dump(mode="json", exclude={"ruleset", "options", "seed"})
-            fields = {"kind": "ppo", "actions": "keeps"} | without_empty(
-                Config.as_first_named(base)
-            )  # `actions`: a key of earlier versions
+            # `actions` is a key of earlier versions, whose results stay valid.
+            fields = {"kind": "ppo", "actions": "keeps"} | without_empty(Config.as_first_named(base))
         return json_sha256(fields)
 
 

@@ -2,7 +2,7 @@
 
 Against sb3-contrib's loop: actions are drawn and rated by compiled loops over the legal actions (`agents.ppo.kernels`),
 the rollout is stored in arrays that are allocated once, masks are bytes, minibatches are processed in slices that stay
-in the cache (their gradients add up to that of the minibatch), and nothing is done per lane. Advantages leave out the
+in the cache (their gradients add up to that of the minibatch), and nothing is done per env. Advantages leave out the
 luck of the dice (`agents.ppo.luck`): that is what lets minibatches be small and learning fast. In some decisions the
 value network tells the policy what it expects of every action (`agents.ppo.lessons`). Beside the weights an exponential
 average of them is kept, which plays slightly better.
@@ -41,7 +41,7 @@ class Samples(NamedTuple):
 
 
 class RolloutBuffer(MaskableRolloutBuffer):
-    """The rollout in arrays of shape (steps, lanes, ...), allocated once."""
+    """The rollout in arrays of shape (steps, num_envs, ...), allocated once."""
 
     def reset(self) -> None:
         """Starts to fill again."""
@@ -57,7 +57,7 @@ class RolloutBuffer(MaskableRolloutBuffer):
         """Computes advantages and the targets of the value network, without the luck of the dice (`agents.ppo.luck`).
 
         Args:
-            ended: (lanes,) whether the last step ended a game.
+            ended: (num_envs,) whether the last step ended a game.
         """
         running = np.zeros(self.n_envs, np.float32)
         for step in reversed(range(self.buffer_size)):
@@ -137,13 +137,13 @@ class YatzyPPO(MaskablePPO):
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
-        """Plays `n_rollout_steps` in every lane and computes advantages.
+        """Plays `n_rollout_steps` in every env and computes advantages.
 
         Args:
-            env: the lanes.
+            env: the envs.
             callback: called as in MaskablePPO.
             rollout_buffer: what to fill.
-            n_rollout_steps: steps per lane.
+            n_rollout_steps: steps per env.
             use_masking: must be true.
 
         Returns:
@@ -172,7 +172,7 @@ class YatzyPPO(MaskablePPO):
             rollout_buffer.episode_starts[step] = starts
             observations, rollout_buffer.rewards[step], starts, infos = env.step(actions)
             rollout_buffer.expected[step] = self._expected_values(observations)
-            scores += [infos[lane]["episode"]["r"] for lane in np.flatnonzero(starts)]
+            scores += [infos[index]["episode"]["r"] for index in np.flatnonzero(starts)]
             self.num_timesteps += env.num_envs
             if not callback.on_step():
                 return False
@@ -185,7 +185,7 @@ class YatzyPPO(MaskablePPO):
         return True
 
     def _expected_values(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(lanes,) values of what was left before the dice were thrown, as a mean over other throws.
+        """(num_envs,) values of what was left before the dice were thrown, as a mean over other throws.
 
         Without other throws it is the value of what the dice showed, luck included, as in ordinary PPO.
         """

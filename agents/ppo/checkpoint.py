@@ -111,7 +111,7 @@ def _restore(model: YatzyPPO, arrays: dict[str, Any]) -> float:
     torch.set_rng_state(torch.from_numpy(arrays["torch_generator"]))
     for index, tensor in enumerate(model.averages):
         tensor.copy_(torch.from_numpy(arrays[f"average_{index}"]))
-    lanes = {name.removeprefix("lane_"): values for name, values in arrays.items() if name.startswith("lane_")}
-    model._last_obs = model.env.restore(lanes)
+    envs = {name.removeprefix("lane_"): values for name, values in arrays.items() if name.startswith("lane_")}
+    model._last_obs = model.env.restore(envs)
     model._last_episode_starts = arrays["episode_starts"]
     return about["seconds"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import yaml
 from pydantic import Field, model_validator
@@ -51,8 +51,8 @@ class Config(Settings):
         rulesets: instead of `ruleset`, several of the catalogue that one network learns (`agents.ppo.multitask`).
         seed: of the weights, the dice and the choices.
         total_steps: decisions to train on; the run ends with the first rollout that reaches them.
-        lanes: games played at once.
-        rollout_steps: decisions per lane between updates.
+        num_envs: games played at once.
+        rollout_steps: decisions per env between updates.
         minibatch: decisions per update of the weights.
         epochs: how often each decision is used.
         learning_rate: of Adam.
@@ -76,12 +76,14 @@ class Config(Settings):
         look_minutes: time between measurements of the network for the log.
     """
 
+    RENAMED: ClassVar[Mapping[str, str]] = {"lanes": "num_envs"}
+
     ruleset: str | dict[str, Any] | None = None
     options: dict[str, Any] = Field(default_factory=dict)
     rulesets: tuple[str, ...] = ()
     seed: Whole = Field(default=1, ge=0, lt=2**32)
     total_steps: Count
-    lanes: Whole = Field(default=1024, ge=1, le=1 << 20)
+    num_envs: Whole = Field(default=1024, ge=1, le=1 << 20)
     rollout_steps: Whole = Field(default=16, ge=1, le=1 << 20)
     minibatch: Whole = Field(default=512, ge=2)
     epochs: Whole = Field(default=3, ge=1, le=100)
@@ -124,9 +126,9 @@ class Config(Settings):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        rollout = self.lanes * self.rollout_steps
+        rollout = self.num_envs * self.rollout_steps
         if rollout % self.minibatch:
-            raise ValueError(f"minibatch = {self.minibatch} must divide lanes x rollout_steps = {rollout}")
+            raise ValueError(f"minibatch = {self.minibatch} must divide num_envs x rollout_steps = {rollout}")
         if max(self.gae_lambda.start, self.gae_lambda.end) > 1:
             raise ValueError(f"gae_lambda = {self.gae_lambda.start} to {self.gae_lambda.end} must lie in 0..1")
         if not min(self.lesson_temperature.start, self.lesson_temperature.end) > 0:
@@ -147,8 +149,8 @@ class Config(Settings):
             raise ValueError(f"ruleset = {self.ruleset!r} and rulesets exclude each other")
         if self.options:
             raise ValueError("rulesets: only rulesets of the catalogue without options can share a network")
-        if self.lanes < len(self.rulesets):
-            raise ValueError(f"lanes = {self.lanes} are too few for {len(self.rulesets)} rulesets")
+        if self.num_envs < len(self.rulesets):
+            raise ValueError(f"num_envs = {self.num_envs} are too few for {len(self.rulesets)} rulesets")
         try:
             _ = self.tasks
         except RulesetError as error:
@@ -174,7 +176,7 @@ class Config(Settings):
     @property
     def rollout(self) -> int:
         """Decisions per rollout."""
-        return self.lanes * self.rollout_steps
+        return self.num_envs * self.rollout_steps
 
 
 def parse(fields: object, source: str = "configuration") -> Config:

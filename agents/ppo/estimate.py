@@ -82,12 +82,12 @@ def _values_after(
     tables: Tables, values: Values, situations: Situations, rolls: NDArray[np.integer]
 ) -> NDArray[np.float64]:
     """(n, m) the value of each of n situations with each of m rolls on the table, given as (n, m) roll numbers."""
-    lanes = np.repeat(np.arange(len(rolls)), rolls.shape[1])
+    rows = np.repeat(np.arange(len(rolls)), rolls.shape[1])
     shown = rolls.reshape(-1)
     out = np.empty(len(shown))
     for start in range(0, len(shown), _ROWS):
         part = slice(start, start + _ROWS)
-        some = situations.take(lanes[part])
+        some = situations.take(rows[part])
         some.roll[:] = shown[part]
         out[part] = values(observe(tables, some))
     return out.reshape(rolls.shape)

@@ -96,18 +96,18 @@ def other_throws(rules: Ruleset, throws: int) -> OtherThrows:
 @kernel
 def _throw_again(tables, rows, below, shown, filled, actions, noise, out):
     throws = out.shape[1]
-    for lane in range(out.shape[0]):
-        keep = actions[lane] if actions[lane] < tables.keeps else 0
-        is_open = tables.card.all_boxes & ~filled[lane]
+    for env in range(out.shape[0]):
+        keep = actions[env] if actions[env] < tables.keeps else 0
+        is_open = tables.card.all_boxes & ~filled[env]
         roll = 0
         for index in range(throws):
-            while below[keep, roll] <= (index + noise[lane]) / throws:
+            while below[keep, roll] <= (index + noise[env]) / throws:
                 roll += 1
-            row = out[lane, index]
-            row[:] = shown[lane]
+            row = out[env, index]
+            row[:] = shown[env]
             for entry in range(rows.throws_at):
                 row[entry] = rows.dice[roll * rows.dice_padded + entry]
-            joker = tables.rolls if is_joker(tables.card, filled[lane], tables.alike[roll]) else 0
+            joker = tables.rolls if is_joker(tables.card, filled[env], tables.alike[roll]) else 0
             for box in range(tables.card.boxes):
                 if (is_open >> box) & 1:
                     row[rows.pays_at + box] = rows.share[(joker + roll) * rows.boxes_padded + box]

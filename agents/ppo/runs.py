@@ -15,7 +15,7 @@ from agents.training.config import read_yaml
 from agents.training.runs import Run, start_run
 
 _FIXED = (
-    *("ruleset", "options", "rulesets", "seed", "lanes", "rollout_steps", "network", "features", "gamma"),
+    *("ruleset", "options", "rulesets", "seed", "num_envs", "rollout_steps", "network", "features", "gamma"),
     "reward_scale",
 )
 

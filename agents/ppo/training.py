@@ -44,7 +44,7 @@ def build(config: Config) -> YatzyPPO:
     mixed = config.precision == "bfloat16" or (config.precision == "auto" and has_bfloat16())
     return YatzyPPO(
         YatzyPolicy,
-        BatchVecEnv(config.tasks, config.lanes, config.seed, config.reward_scale),
+        BatchVecEnv(config.tasks, config.num_envs, config.seed, config.reward_scale),
         learning_rate=lambda left: config.learning_rate.at(1 - left),
         n_steps=config.rollout_steps,
         batch_size=config.minibatch,

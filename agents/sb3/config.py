@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -15,16 +16,18 @@ class SB3Settings(Settings):
     Attributes:
         steps: decisions to train on at most, below the protocol's; None for as many as the protocol says.
         against: the algorithm of the protocol it is compared with; nothing that is trained or measured depends on it.
-        lanes: games played at once.
+        num_envs: games played at once.
         learning_rate: of the optimizer.
         gamma: discount; below 1 an illegal action costs time.
         reward_scale: rewards are points times this.
         hidden: widths of the hidden layers, for policy and value alike.
     """
 
+    RENAMED: ClassVar[Mapping[str, str]] = {"lanes": "num_envs"}
+
     steps: Count | None = None
     against: str | None = None
-    lanes: Count
+    num_envs: Count
     learning_rate: float = Field(gt=0)
     gamma: float = Field(default=0.99, gt=0, le=1)
     reward_scale: float = Field(default=0.02, gt=0)
@@ -36,13 +39,13 @@ class A2CSettings(SB3Settings):
 
     Attributes:
         kind: says that it is this algorithm.
-        rollout_steps: decisions per lane between updates (SB3: 5).
+        rollout_steps: decisions per env between updates (SB3: 5).
         gae_lambda: lambda of generalised advantage estimation (SB3: 1).
         entropy: weight of the entropy bonus (SB3: 0).
     """
 
     kind: Literal["a2c"] = "a2c"
-    lanes: Count = 64
+    num_envs: Count = 64
     learning_rate: float = Field(default=7e-4, gt=0)
     rollout_steps: Count = 5
     gae_lambda: float = Field(default=1.0, ge=0, le=1)
@@ -54,7 +57,7 @@ class UnmaskedPPOSettings(SB3Settings):
 
     Attributes:
         kind: says that it is this algorithm.
-        rollout_steps: decisions per lane between updates.
+        rollout_steps: decisions per env between updates.
         minibatch: decisions per update of the weights.
         epochs: how often each decision is used (SB3: 10).
         gae_lambda: lambda of generalised advantage estimation.
@@ -63,7 +66,7 @@ class UnmaskedPPOSettings(SB3Settings):
     """
 
     kind: Literal["ppo-unmasked"] = "ppo-unmasked"
-    lanes: Count = 256
+    num_envs: Count = 256
     learning_rate: float = Field(default=3e-4, gt=0)
     rollout_steps: Count = 64
     minibatch: Count = 2048
@@ -88,7 +91,7 @@ class DQNSettings(SB3Settings):
     """
 
     kind: Literal["dqn"] = "dqn"
-    lanes: Count = 32
+    num_envs: Count = 32
     learning_rate: float = Field(default=1e-4, gt=0)
     buffer: Count = 200_000
     learning_starts: Count = 10_000

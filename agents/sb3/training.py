@@ -21,7 +21,7 @@ OnPoint = Callable[[PolicyWeights], None]
 
 
 def build(rules: Ruleset, settings: SB3Settings, seed: int) -> BaseAlgorithm:
-    """Makes the lanes and the untrained networks.
+    """Makes the envs and the untrained networks.
 
     Args:
         rules: the ruleset.
@@ -31,7 +31,7 @@ def build(rules: Ruleset, settings: SB3Settings, seed: int) -> BaseAlgorithm:
     Returns:
         The algorithm, on the CPU; the same arguments give the same weights.
     """
-    env = BatchVecEnv(MultiTask([rules]), settings.lanes, seed, settings.reward_scale)
+    env = BatchVecEnv(MultiTask([rules]), settings.num_envs, seed, settings.reward_scale)
     common: dict[str, Any] = {
         "learning_rate": settings.learning_rate,
         "gamma": settings.gamma,
@@ -68,8 +68,8 @@ def build(rules: Ruleset, settings: SB3Settings, seed: int) -> BaseAlgorithm:
                 buffer_size=settings.buffer,
                 learning_starts=settings.learning_starts,
                 batch_size=settings.minibatch,
-                train_freq=max(settings.steps_per_update // settings.lanes, 1),
-                gradient_steps=max(settings.lanes // settings.steps_per_update, 1),
+                train_freq=max(settings.steps_per_update // settings.num_envs, 1),
+                gradient_steps=max(settings.num_envs // settings.steps_per_update, 1),
                 target_update_interval=settings.target_steps,
                 exploration_fraction=settings.exploration_share,
                 exploration_final_eps=settings.exploration_end,

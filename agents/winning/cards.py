@@ -74,10 +74,10 @@ def card_input_size(rules: Ruleset) -> int:
 @kernel
 def _write_cards(tables, now, out):
     tables, now = borrow(tables), borrow(now)
-    for lane in range(out.shape[0]):
+    for row in range(out.shape[0]):
         for box in range(tables.card.boxes):
-            out[lane, box] = 1 - ((now.filled[lane] >> box) & 1)
-        write_rest(tables, now, lane, out[lane, tables.card.boxes :])
+            out[row, box] = 1 - ((now.filled[row] >> box) & 1)
+        write_rest(tables, now, row, out[row, tables.card.boxes :])
 
 
 @lru_cache(maxsize=2)

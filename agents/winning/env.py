@@ -90,19 +90,19 @@ def play_against(
         Every turn before it is played, then the finished games.
     """
     games = new_games(agent.tables, keys)
-    lanes = np.arange(len(keys))
+    every = np.arange(len(keys))
 
     def position(done: NDArray[np.int64]) -> Positions:
-        lead = games.total - path.total[done, lanes]
+        lead = games.total - path.total[done, every]
         own = games.now.filled.copy(), games.now.upper[:, 0].copy()
-        return Positions(*own, path.filled[done, lanes], path.upper[done, lanes], lead)
+        return Positions(*own, path.filled[done, every], path.upper[done, every], lead)
 
     for number in range(agent.tables.card.boxes):
         done = np.where(goes_first, number, number + 1)
         before = np.maximum(done - 1, 0)
         positions = position(done)
         plans = agent.plan(positions)
-        luck = np.where(done > 0, path.luck[before, lanes], 0.0)
+        luck = np.where(done > 0, path.luck[before, every], 0.0)
         yield Turn(number, positions, position(before), luck, plans)
         if stray and rng is not None:
             plans = agent.stray(plans, rng.normal(0, stray, (len(keys), agent.tables.card.boxes)))

@@ -27,7 +27,7 @@ def test_it_comes_close_to_the_optimum_on_a_small_game() -> None:
     before = torch.get_num_threads()
     solution = solve(SMALL, cache=False, progress=False)
     seen: list[PolicyWeights] = []
-    settings = DistilledSettings(lanes=64, rollout_steps=32, minibatch=256, hidden=(32,), learning_rate=0.01)
+    settings = DistilledSettings(num_envs=64, rollout_steps=32, minibatch=256, hidden=(32,), learning_rate=0.01)
     last = distil(SMALL, solution, settings, 30_000, 1, [2048, 30_000], seen.append)
     torch.set_num_threads(before)
     assert [policy.steps for policy in seen] == [2048, 30_720]

@@ -18,20 +18,20 @@ SMALL: dict[str, Any] = {
     "seeds": 2,
     "evaluation": {"games": 50, "curve_points": 2, "curve_games": 10},
     "algorithms": {
-        "distilled": {"kind": "distilled", "lanes": 32, "minibatch": 256, "hidden": [16]},
+        "distilled": {"kind": "distilled", "num_envs": 32, "minibatch": 256, "hidden": [16]},
         "ppo": {
             "kind": "ppo",
             "changes": {
-                "lanes": 32,
+                "num_envs": 32,
                 "rollout_steps": 32,
                 "minibatch": 256,
                 "network": {"hidden": [16]},
                 "precision": "float32",
             },
         },
-        "ppo-unmasked": {"kind": "ppo-unmasked", "lanes": 32, "rollout_steps": 32, "minibatch": 256, "hidden": [16]},
-        "a2c": {"kind": "a2c", "lanes": 32, "hidden": [16]},
-        "dqn": {"kind": "dqn", "lanes": 16, "learning_starts": 100, "buffer": 2000, "minibatch": 32, "hidden": [16]},
+        "ppo-unmasked": {"kind": "ppo-unmasked", "num_envs": 32, "rollout_steps": 32, "minibatch": 256, "hidden": [16]},
+        "a2c": {"kind": "a2c", "num_envs": 32, "hidden": [16]},
+        "dqn": {"kind": "dqn", "num_envs": 16, "learning_starts": 100, "buffer": 2000, "minibatch": 32, "hidden": [16]},
     },
 }
 

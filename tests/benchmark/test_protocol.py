@@ -156,7 +156,7 @@ def test_the_work_list() -> None:
 def test_ppo_is_configured_for_the_ruleset_of_the_task() -> None:
     settings: Any = small().algorithms["ppo"]
     config = settings.config_for(ruleset("half-force"), 777, 3)
-    assert (config.rules.name, config.total_steps, config.seed, config.lanes) == ("half-force", 777, 3, 32)
+    assert (config.rules.name, config.total_steps, config.seed, config.num_envs) == ("half-force", 777, 3, 32)
     changed = ruleset("yatzy").replace(bonus_threshold=42)
     assert settings.config_for(changed, 777, 3).rules == changed
 
@@ -177,7 +177,7 @@ def test_the_ablation_compares_masks_and_nothing_else() -> None:
     protocol = load_protocol(CONFIGS / "ablation.yaml")
     unmasked = protocol.algorithms["unmasked"].model_dump()
     masked = protocol.algorithms["masked"].base
-    for name in ("lanes", "rollout_steps", "minibatch", "epochs", "gamma", "reward_scale", "clip_range"):
+    for name in ("num_envs", "rollout_steps", "minibatch", "epochs", "gamma", "reward_scale", "clip_range"):
         assert getattr(masked, name) == unmasked[name], name
     for name in ("learning_rate", "gae_lambda", "entropy"):
         assert getattr(masked, name).start == getattr(masked, name).end == unmasked[name], name

@@ -31,7 +31,7 @@ def tiny_config(**changes: object) -> Config:
 def several_config(**changes: object) -> Config:
     """The configuration of the generalist with small networks, short rollouts and four rulesets."""
     small = {
-        "lanes": 128, "rollout_steps": 8, "minibatch": 256, "network.hidden": [16, 16], "total_steps": 4096,
+        "num_envs": 128, "rollout_steps": 8, "minibatch": 256, "network.hidden": [16, 16], "total_steps": 4096,
         "rulesets": ["yatzy", "yahtzee", "forced", "yacht"], **changes,
     }  # fmt: skip
     generalist = load(CONFIGS / "generalist.yaml")

@@ -71,19 +71,19 @@ def test_an_update_equals_that_of_sb3_contrib() -> None:
 
 def test_advantages_leave_the_luck_of_the_dice_out() -> None:
     """Each decision is weighed against what was expected before the throw, not against the dice that came."""
-    config = tiny_config(lanes=4, minibatch=128)
+    config = tiny_config(num_envs=4, minibatch=128)
     model = build(config)
     model.learn(config.rollout)
     buffer = model.rollout_buffer
     last = len(buffer.rewards) - 1
-    for lane in range(4):
+    for env in range(4):
         advantage = 0.0
         for step in range(last, -1, -1):
-            ends = buffer.episode_starts[step + 1, lane] if step < last else model._last_episode_starts[lane]
-            ahead = 0.0 if ends else buffer.expected[step, lane] + buffer.gae_lambda * advantage
-            advantage = buffer.rewards[step, lane] + ahead - buffer.values[step, lane]
-            assert advantage == pytest.approx(buffer.advantages[step, lane], abs=1e-5)
-            assert advantage + buffer.values[step, lane] == pytest.approx(buffer.returns[step, lane], abs=1e-5)
+            ends = buffer.episode_starts[step + 1, env] if step < last else model._last_episode_starts[env]
+            ahead = 0.0 if ends else buffer.expected[step, env] + buffer.gae_lambda * advantage
+            advantage = buffer.rewards[step, env] + ahead - buffer.values[step, env]
+            assert advantage == pytest.approx(buffer.advantages[step, env], abs=1e-5)
+            assert advantage + buffer.values[step, env] == pytest.approx(buffer.returns[step, env], abs=1e-5)
 
 
 def test_with_the_luck_left_in_advantages_are_those_of_sb3() -> None:
@@ -99,7 +99,7 @@ def test_with_the_luck_left_in_advantages_are_those_of_sb3() -> None:
 
 def test_expected_values_are_means_over_other_throws() -> None:
     """With as many throws as there are rolls the estimate comes close to the exact mean of the value network."""
-    model = build(tiny_config(lanes=64, minibatch=64, rollout_steps=1, throws=256))
+    model = build(tiny_config(num_envs=64, minibatch=64, rollout_steps=1, throws=256))
     tables = compile_tables(model.env.parts[0].rules)
     chances = throw_chances(model.env.parts[0].rules)
     model.env.reset()
@@ -107,13 +107,13 @@ def test_expected_values_are_means_over_other_throws() -> None:
     shown = model.env.step(actions)[0]
     found = model._expected_values(shown)
     now = model.env.parts[0].situations
-    for lane in range(64):
-        every = now.take(np.full(tables.rolls, lane))
+    for env in range(64):
+        every = now.take(np.full(tables.rolls, env))
         every.roll[:] = np.arange(tables.rolls)
         with torch.no_grad():
             values = model.policy.predict_values(torch.from_numpy(observe(tables, every))).numpy().flatten()
-        keep = actions[lane] if actions[lane] < tables.keeps else 0
-        assert found[lane] == pytest.approx(float(chances[keep] @ values), abs=5e-3)
+        keep = actions[env] if actions[env] < tables.keeps else 0
+        assert found[env] == pytest.approx(float(chances[keep] @ values), abs=5e-3)
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

@@ -20,7 +20,7 @@ SMALL = ruleset({"name": "small", "dice": 3, "boxes": ["ones", "sixes", "chance"
 LANES = 4
 
 
-def lanes(seed: int = 1) -> BatchVecEnv:
+def envs(seed: int = 1) -> BatchVecEnv:
     return vec_env(SMALL, LANES, seed)
 
 
@@ -35,7 +35,7 @@ def lanes(seed: int = 1) -> BatchVecEnv:
     ],
 )
 def test_it_trains_and_changes_its_weights(algorithm: Any, policy: str, options: dict[str, Any]) -> None:
-    model = algorithm(policy, VecMonitor(lanes()), seed=1, device="cpu", **options)
+    model = algorithm(policy, VecMonitor(envs()), seed=1, device="cpu", **options)
     before = [weights.detach().clone() for weights in model.policy.parameters()]
     model.learn(1200)  # unmasked algorithms need some: a game they stall in is cut off after 100 steps
     assert model.num_timesteps >= 1200
@@ -46,7 +46,7 @@ def test_it_trains_and_changes_its_weights(algorithm: Any, policy: str, options:
 
 
 def test_monitored_returns_are_scores() -> None:
-    env = VecMonitor(lanes())
+    env = VecMonitor(envs())
     env.reset()
     rng = np.random.default_rng(1)
     totals, seen = np.zeros(LANES), 0
@@ -63,7 +63,7 @@ def test_monitored_returns_are_scores() -> None:
 
 
 def test_a_normaliser_changes_observations_and_leaves_masks_alone() -> None:
-    plain, wrapped = lanes(), VecNormalize(VecMonitor(lanes()))
+    plain, wrapped = envs(), VecNormalize(VecMonitor(envs()))
     observations, normalised = plain.reset(), wrapped.reset()
     changed = False
     for _ in range(50):
@@ -77,7 +77,7 @@ def test_a_normaliser_changes_observations_and_leaves_masks_alone() -> None:
 
 
 def test_evaluation_during_training_plays_legally() -> None:
-    callback = MaskableEvalCallback(VecMonitor(lanes(2)), eval_freq=16, n_eval_episodes=8, warn=False, verbose=0)
-    MaskablePPO("MlpPolicy", VecMonitor(lanes()), n_steps=16, batch_size=32, seed=1, device="cpu").learn(128, callback)
+    callback = MaskableEvalCallback(VecMonitor(envs(2)), eval_freq=16, n_eval_episodes=8, warn=False, verbose=0)
+    MaskablePPO("MlpPolicy", VecMonitor(envs()), n_steps=16, batch_size=32, seed=1, device="cpu").learn(128, callback)
     # The best game of three dice: 3 + 18 + 18 and the bonus; an illegal action would stall a game instead.
     assert 0 < callback.last_mean_reward <= SMALL.max_score

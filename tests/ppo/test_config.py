@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from agents.errors import ConfigError
-from agents.ppo.config import find_config, load, override, parse, training_configs
+from agents.models.digest import MODELS
+from agents.ppo.config import Config, find_config, load, override, parse, training_configs
 from agents.training.config import CONFIGS, Ramp
 from tests.ppo.helpers import tiny_config
 
@@ -44,8 +46,8 @@ def test_overrides_reach_single_keys() -> None:
     [
         (("total_stepz", "5"), ["total_stepz", "did you mean total_steps"]),
         (("network.hiden", "5"), ["network.hiden", "network.hidden"]),
-        (("lanes", "many"), ["lanes", "many"]),
-        (("lanes", "0"), ["lanes", "0"]),
+        (("lanes", "many"), ["num_envs", "many"]),
+        (("num_envs", "0"), ["num_envs", "0"]),
         (("seed", "true"), ["seed", "True"]),
         (("total_steps", "1.5"), ["total_steps", "1.5"]),
         (("learning_rate", "true"), ["learning_rate", "True"]),
@@ -78,9 +80,9 @@ def test_a_bad_value_is_one_line_that_names_it(change: tuple[str, str], words: l
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("total_steps: 5\nlaness: 3", ["laness", "lanes"]),
+        ("total_steps: 5\nnum_env: 3", ["num_env", "num_envs"]),
         ("total_steps: 5\nnetwork: {widths: [3]}", ["network.widths"]),
-        ("lanes: 3", ["total_steps", "missing"]),
+        ("num_envs: 3", ["total_steps", "missing"]),
         ("- 1", ["mapping"]),
         ("a: [", ["YAML"]),
         ("total_steps: 5\n3: 4", ["3"]),
@@ -110,16 +112,35 @@ def test_configurations_for_other_things_are_not_offered() -> None:
 
 
 def test_every_key_is_documented() -> None:
-    from agents.ppo.config import Config
-
     text = (CONFIGS / "yatzy.yaml").read_text()
     for name in Config.model_fields:
         assert f"\n{name}:" in text
         assert f"        {name}: " in (Config.__doc__ or "")
 
 
+OLD = sorted(path for path in MODELS.glob("*/config.yaml") if path.parent.name != "yatzy-win")
+
+
+@pytest.mark.parametrize("path", OLD, ids=lambda path: path.parent.name)
+def test_configurations_of_shipped_models_are_read_under_their_old_keys(path: Path) -> None:
+    written, config = yaml.safe_load(path.read_text()), load(path).model_dump(mode="json")
+    for old, new in Config.RENAMED.items():
+        assert written.get(old, config[new]) == config[new]
+    assert written.get("beside", []) == list(config["rulesets"])[1:]
+
+
+def test_a_renamed_key_is_read_under_both_names() -> None:
+    for old, new in Config.RENAMED.items():
+        value = tiny_config().model_dump(mode="json")[new]
+        changed = 0.5 if isinstance(value, float | dict) else 2 * value
+        found = override(tiny_config(minibatch=2), [(old, str(changed))])
+        assert found == override(tiny_config(minibatch=2), [(new, str(changed))]) != tiny_config(minibatch=2)
+        with pytest.raises(ConfigError, match=f"{old} and {new} are one key"):
+            parse({"total_steps": 1, old: changed, new: changed})
+
+
 def test_ramps() -> None:
     ramp = Ramp(start=1.0, end=0.0, begin=0.25, finish=0.75)
     assert [ramp.at(share) for share in (0, 0.25, 0.5, 0.75, 1, 1.1)] == [1, 1, 0.5, 0, 0, 0]
     with pytest.raises(ConfigError, match=r"begin = 0\.5"):
-        parse({"total_steps": 1, "lanes": 64, "entropy": {"start": 1, "end": 0, "begin": 0.5, "finish": 0.5}})
+        parse({"total_steps": 1, "num_envs": 64, "entropy": {"start": 1, "end": 0, "begin": 0.5, "finish": 0.5}})

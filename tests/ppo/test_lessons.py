@@ -89,9 +89,9 @@ def test_only_decisions_that_leave_a_choice_are_taught() -> None:
     masks[::4, 3] = 1
     rng = np.random.default_rng(1)
     for share, count in ((0.1, 10), (0.25, 25), (1.0, 25)):
-        lanes = pick(masks, share, rng)
-        assert len(set(lanes)) == len(lanes) == count
-        assert (lanes % 4 == 0).all()
+        chosen = pick(masks, share, rng)
+        assert len(set(chosen)) == len(chosen) == count
+        assert (chosen % 4 == 0).all()
     assert len(pick(masks[1:4], 1.0, rng)) == 0
 
 
@@ -119,7 +119,7 @@ def test_an_action_that_is_never_drawn_is_learnt_from_lessons_alone(share: float
     assert (chosen.mean() > 0.2) == revives
 
 
-def test_few_lanes_are_taught_in_the_mean_as_often() -> None:
+def test_few_envs_are_taught_in_the_mean_as_often() -> None:
     rng = np.random.default_rng(1)
     counts = [len(pick(np.ones((8, 5), np.int8), 0.05, rng)) for _ in range(4000)]
     assert np.mean(counts) == pytest.approx(0.4, abs=0.03)
@@ -127,7 +127,7 @@ def test_few_lanes_are_taught_in_the_mean_as_often() -> None:
 
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 def test_lessons_are_in_points_and_discount_what_is_to_come(gamma: float) -> None:
-    config = tiny_config(lesson_share=1.0, lanes=16, minibatch=512, gamma=gamma, lesson_temperature=3.0)
+    config = tiny_config(lesson_share=1.0, num_envs=16, minibatch=512, gamma=gamma, lesson_temperature=3.0)
     model = build(config)
     situations = model.env.parts[0].situations
     now = [*situations, model.env.reset()]
@@ -149,7 +149,7 @@ def test_lessons_come_with_every_rollout() -> None:
     model = build(config)
     model.learn(config.rollout)
     assert model.lessons is not None
-    assert len(model.lessons.targets) == 0.25 * config.lanes * config.rollout_steps
+    assert len(model.lessons.targets) == 0.25 * config.num_envs * config.rollout_steps
     without = build(tiny_config(lesson_share=0.0))
     without.learn(config.rollout)
     assert without.lessons is None

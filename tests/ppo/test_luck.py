@@ -17,14 +17,14 @@ from yatzy_env.multisets import dice_of
 from yatzy_env.tables import compile_tables
 
 
-def some_steps(name: str, lanes: int, steps: int) -> tuple[TaskEnvs, np.ndarray, np.ndarray]:
-    """Lanes after `steps` random steps, with what they show and the last actions."""
-    env = vec_env(name, lanes, seed=3)
+def some_steps(name: str, envs: int, steps: int) -> tuple[TaskEnvs, np.ndarray, np.ndarray]:
+    """Envs after `steps` random steps, with what they show and the last actions."""
+    env = vec_env(name, envs, seed=3)
     rng = np.random.default_rng(5)
     shown = env.reset()
-    actions = np.zeros(lanes, np.int64)
+    actions = np.zeros(envs, np.int64)
     for _ in range(steps):
-        actions = np.argmax(env.action_masks() * rng.random((lanes, env.action_space.n)), axis=1)
+        actions = np.argmax(env.action_masks() * rng.random((envs, env.action_space.n)), axis=1)
         shown = env.step(actions)[0]
     return env.parts[0], shown, actions
 

@@ -160,11 +160,11 @@ def test_envs_go_on_from_a_state() -> None:
 
 
 def test_an_action_of_another_ruleset_is_refused() -> None:
-    lanes = BatchVecEnv(tasks_of(("yacht", "yatzy"), "bonus"), 2, seed=1)
-    lanes.reset()
+    envs = BatchVecEnv(tasks_of(("yacht", "yatzy"), "bonus"), 2, seed=1)
+    envs.reset()
     one_pair = 210 + len(ruleset("yacht").boxes)  # the first box that yacht does not have
     with pytest.raises(YatzyError):
-        lanes.step(np.array([one_pair, 0]))
+        envs.step(np.array([one_pair, 0]))
 
 
 def test_the_network_of_a_task_is_the_network_of_all_under_its_ruleset(run: Run) -> None:
@@ -237,7 +237,7 @@ def test_its_record_names_all_rulesets(run: Run) -> None:
         ({"rulesets": ["yatzy", "yatsy"]}, ["yatsy", "yatzy"]),
         ({"options": {"bonus_threshold": 42}}, ["rulesets", "options"]),
         ({"ruleset": "yacht"}, ["ruleset = 'yacht'", "rulesets"]),
-        ({"lanes": 3, "minibatch": 8}, ["lanes", "3", "4"]),
+        ({"num_envs": 3, "minibatch": 8}, ["num_envs", "3", "4"]),
     ],
 )
 def test_a_bad_value_is_one_line_that_names_it(changes: dict[str, object], words: list[str]) -> None:

@@ -26,7 +26,7 @@ from tests.ppo.test_algorithm import assert_same, weights_of
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 
-SPREAD = {"lanes": 37, "rollout_steps": 16, "minibatch": 296, "precision": "float32"}  # lanes do not divide evenly
+SPREAD = {"num_envs": 37, "rollout_steps": 16, "minibatch": 296, "precision": "float32"}  # envs do not divide evenly
 
 
 def players(model: YatzyPPO, config: Config) -> list[PPOAgent]:

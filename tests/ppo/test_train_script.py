@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
         (["yahtzee-no-joker"], "no configuration for ruleset 'yahtzee-no-joker'"),
         (["tiny", "--total-stepz", "5"], "did you mean total_steps"),
         (["tiny", "--network.hiden=5"], "network.hidden"),
-        (["tiny", "--lanes", "many"], "lanes = 'many'"),
+        (["tiny", "--lanes", "many"], "num_envs = 'many'"),
         (["tiny", "stray"], "'stray' follows no --key"),
         (["tiny", "--lanes"], "--lanes needs a value"),
         (["tiny", "--set", "dice"], "KEY=VALUE"),
@@ -73,7 +73,7 @@ def test_several_seeds_and_resuming_by_name(tmp_path: Path, capsys: pytest.Captu
     assert newest_run("tiny", tmp_path).folder == folders[1]
 
     for words, said in (
-        (["tiny", "--resume", str(folders[0]), "--lanes", "64"], "lanes = 64 cannot change"),
+        (["tiny", "--resume", str(folders[0]), "--lanes", "64"], "num_envs = 64 cannot change"),
         (["tiny", "--resume", str(folders[0]), "--features", "observation"], "features = 'observation' cannot change"),
         (["yatzy", "--resume", str(folders[0])], "this is for 'tiny', not 'yatzy'"),
     ):
