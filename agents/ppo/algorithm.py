@@ -91,7 +91,7 @@ class YatzyPPO(MaskablePPO):
         *args: Any,
         slice_size: int = 2048,
         averaging: float = 0.002,
-        throws: int = 8,
+        chance_samples: int = 8,
         lesson_share: float = 0.0,
         lesson_weight: float = 0.5,
         lesson_temperature: float = 1.0,
@@ -103,13 +103,13 @@ class YatzyPPO(MaskablePPO):
             *args: of MaskablePPO.
             slice_size: rows that go through the networks at once during an update.
             averaging: share of the new weights in their exponential average, per update.
-            throws: throws per decision that its luck is estimated with; 0 leaves the luck in.
+            chance_samples: throws per decision that its luck is estimated with; 0 leaves the luck in.
             lesson_share: share of the decisions in which the value network teaches the policy.
             lesson_weight: weight of the loss of those lessons.
             lesson_temperature: points that make an action e times as likely in them.
             **kwargs: of MaskablePPO.
         """
-        self.throws = throws
+        self.chance_samples = chance_samples
         self.lesson_share = lesson_share
         self.lesson_weight = lesson_weight
         self.lesson_temperature = lesson_temperature
@@ -189,14 +189,14 @@ class YatzyPPO(MaskablePPO):
 
         Without other throws it is the value of what the dice showed, luck included, as in ordinary PPO.
         """
-        if not self.throws:
+        if not self.chance_samples:
             with torch.no_grad():
                 return self.policy.predict_values(torch.from_numpy(observations)).numpy().flatten()
         noise = self.rng.random(len(observations), np.float32)
-        others = join([part.other_throws(self.throws, noise[part.envs]) for part in self.env.parts])
+        others = join([part.other_throws(self.chance_samples, noise[part.envs]) for part in self.env.parts])
         with torch.no_grad():
             values = self.policy.predict_values(torch.from_numpy(others))
-        return values.numpy().reshape(-1, self.throws).mean(axis=1)
+        return values.numpy().reshape(-1, self.chance_samples).mean(axis=1)
 
     def _teach(self, taught: list[list[tuple[NDArray[Any], ...]]]) -> Lessons:
         """The lessons of some decisions, given by part as the arrays of their situations and their observations."""

@@ -58,7 +58,7 @@ class Config(Settings):
         learning_rate: of Adam.
         entropy: weight of the entropy bonus.
         gae_lambda: lambda of generalised advantage estimation.
-        throws: throws per decision that its luck is estimated with (`agents.ppo.luck`); 0 leaves the luck in.
+        chance_samples: throws per decision that its luck is estimated with (`agents.ppo.luck`); 0 leaves the luck in.
         lesson_share: share of the decisions in which the value network teaches the policy (`agents.ppo.lessons`).
         lesson_weight: weight of the loss of those lessons.
         lesson_temperature: points that make an action e times as likely in a lesson.
@@ -76,7 +76,10 @@ class Config(Settings):
         look_minutes: time between measurements of the network for the log.
     """
 
-    RENAMED: ClassVar[Mapping[str, str]] = {"lanes": "num_envs"}
+    RENAMED: ClassVar[Mapping[str, str]] = {
+        "lanes": "num_envs",
+        "throws": "chance_samples",
+    }
 
     ruleset: str | dict[str, Any] | None = None
     options: dict[str, Any] = Field(default_factory=dict)
@@ -90,7 +93,7 @@ class Config(Settings):
     learning_rate: Schedule = Ramp(start=2e-3, end=0.0)
     entropy: Schedule = Ramp(start=0.05, end=0.0)
     gae_lambda: Schedule = Ramp(start=0.9, end=0.4)
-    throws: Whole = Field(default=8, ge=0, le=256)
+    chance_samples: Whole = Field(default=8, ge=0, le=256)
     lesson_share: Number = Field(default=0.05, ge=0, le=1)
     lesson_weight: Number = Field(default=0.5, ge=0)
     lesson_temperature: Schedule = Ramp(start=2.0, end=0.2)

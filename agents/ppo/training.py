@@ -58,7 +58,7 @@ def build(config: Config) -> YatzyPPO:
         seed=config.seed,
         slice_size=config.slice_rows,
         averaging=config.averaging,
-        throws=config.throws,
+        chance_samples=config.chance_samples,
         lesson_share=config.lesson_share,
         lesson_weight=config.lesson_weight,
         lesson_temperature=config.lesson_temperature.start,

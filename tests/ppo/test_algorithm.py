@@ -87,7 +87,9 @@ def test_advantages_leave_the_luck_of_the_dice_out() -> None:
 
 
 def test_with_the_luck_left_in_advantages_are_those_of_sb3() -> None:
-    model = build(tiny_config(throws=0, learning_rate__start=0.0))  # the weights stay as they were in the rollout
+    model = build(
+        tiny_config(chance_samples=0, learning_rate__start=0.0)
+    )  # the weights stay as they were in the rollout
     model.learn(4096)
     buffer = model.rollout_buffer
     ours = buffer.advantages.copy()
@@ -99,7 +101,7 @@ def test_with_the_luck_left_in_advantages_are_those_of_sb3() -> None:
 
 def test_expected_values_are_means_over_other_throws() -> None:
     """With as many throws as there are rolls the estimate comes close to the exact mean of the value network."""
-    model = build(tiny_config(num_envs=64, minibatch=64, rollout_steps=1, throws=256))
+    model = build(tiny_config(num_envs=64, minibatch=64, rollout_steps=1, chance_samples=256))
     tables = compile_tables(model.env.parts[0].rules)
     chances = throw_chances(model.env.parts[0].rules)
     model.env.reset()

@@ -40,7 +40,7 @@ def test_expected_values_are_those_of_each_ruleset() -> None:
     """Points and expected value of what was played are the value that the task's own network gives the action."""
     config = several_config(**SPREAD)
     model = build(config)
-    model.throws = 4096  # so many that their mean is nearly that of all
+    model.chance_samples = 4096  # so many that their mean is nearly that of all
     agents = players(model, config)
     env, rng = model.env, np.random.default_rng(1)
     env.reset()
