@@ -4,8 +4,8 @@ Against sb3-contrib's loop: actions are drawn and rated by compiled loops over t
 the rollout is stored in arrays that are allocated once, masks are bytes, minibatches are processed in slices that stay
 in the cache (their gradients add up to that of the minibatch), and nothing is done per env. Advantages leave out the
 luck of the dice (`agents.ppo.luck`): that is what lets minibatches be small and learning fast. In some decisions the
-value network tells the policy what it expects of every action (`agents.ppo.lessons`). Beside the weights an exponential
-average of them is kept, which plays slightly better.
+value network tells the policy what it expects of every action (`agents.ppo.improvement`). Beside the weights an
+exponential average of them is kept, which plays slightly better.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stable_baselines3.common.utils import explained_variance
 from torch import Tensor
 
 from agents.errors import DivergedError
-from agents.ppo.lessons import Lessons, lesson_loss, pick, teach
+from agents.ppo.improvement import Improvement, improvement_loss, improvement_targets, pick
 from agents.ppo.policy import YatzyPolicy
 from agents.ppo.vec_env import BatchVecEnv, TaskEnvs, join
 from yatzy_env.situation import Situations
@@ -92,9 +92,9 @@ class YatzyPPO(MaskablePPO):
         slice_size: int = 2048,
         averaging: float = 0.002,
         chance_samples: int = 8,
-        lesson_share: float = 0.0,
-        lesson_weight: float = 0.5,
-        lesson_temperature: float = 1.0,
+        improvement_share: float = 0.0,
+        improvement_weight: float = 0.5,
+        improvement_temperature: float = 1.0,
         **kwargs: Any,
     ) -> None:
         """Builds the networks and the buffer.
@@ -104,15 +104,15 @@ class YatzyPPO(MaskablePPO):
             slice_size: rows that go through the networks at once during an update.
             averaging: share of the new weights in their exponential average, per update.
             chance_samples: throws per decision that its luck is estimated with; 0 leaves the luck in.
-            lesson_share: share of the decisions in which the value network teaches the policy.
-            lesson_weight: weight of the loss of those lessons.
-            lesson_temperature: points that make an action e times as likely in them.
+            improvement_share: share of the decisions that the policy improvement loss is about.
+            improvement_weight: weight of that loss.
+            improvement_temperature: points that make an action e times as likely in its targets.
             **kwargs: of MaskablePPO.
         """
         self.chance_samples = chance_samples
-        self.lesson_share = lesson_share
-        self.lesson_weight = lesson_weight
-        self.lesson_temperature = lesson_temperature
+        self.improvement_share = improvement_share
+        self.improvement_weight = improvement_weight
+        self.improvement_temperature = improvement_temperature
         self.slice_size = slice_size
         self.averaging = averaging
         super().__init__(*args, **kwargs | {"device": "cpu", "rollout_buffer_class": RolloutBuffer})
@@ -123,10 +123,10 @@ class YatzyPPO(MaskablePPO):
         self.policy.rng = self.rng
         self.averages = [weights.detach().clone() for weights in self.policy.parameters()]
         self.last_rollout: dict[str, float] = {}
-        self.lessons: Lessons | None = None
+        self.improvement: Improvement | None = None
 
     def _excluded_save_params(self) -> list[str]:
-        own = ("rng", "averages", "lessons", "_last_obs", "_last_episode_starts")
+        own = ("rng", "averages", "improvement", "_last_obs", "_last_episode_starts")
         return [*super()._excluded_save_params(), *own]
 
     def collect_rollouts(  # type: ignore[override]
@@ -155,12 +155,12 @@ class YatzyPPO(MaskablePPO):
         callback.on_rollout_start()
         entropies = np.empty((n_rollout_steps, env.num_envs), np.float32)
         scores: list[int] = []
-        taught: list[list[tuple[NDArray[Any], ...]]] = [[] for _ in env.parts]
+        chosen_of: list[list[tuple[NDArray[Any], ...]]] = [[] for _ in env.parts]
         observations, starts = self._last_obs, self._last_episode_starts
         for step in range(n_rollout_steps):
             masks = env.action_masks()
-            for part, decisions in zip(env.parts, taught, strict=True) if self.lesson_share else ():
-                chosen = pick(masks[part.envs], self.lesson_share, self.rng)
+            for part, decisions in zip(env.parts, chosen_of, strict=True) if self.improvement_share else ():
+                chosen = pick(masks[part.envs], self.improvement_share, self.rng)
                 decisions.append((*part.situations.take(chosen), observations[part.envs][chosen]))
             with torch.no_grad():
                 actions, values, log_probs, entropies[step] = self.policy.choose(torch.from_numpy(observations), masks)
@@ -179,7 +179,7 @@ class YatzyPPO(MaskablePPO):
         self._last_obs, self._last_episode_starts = observations, starts
         rollout_buffer.full = True
         rollout_buffer.weigh(starts)
-        self.lessons = self._teach(taught) if self.lesson_share else None
+        self.improvement = self._improve(chosen_of) if self.improvement_share else None
         self._record_rollout(entropies, scores)
         callback.on_rollout_end()
         return True
@@ -198,12 +198,12 @@ class YatzyPPO(MaskablePPO):
             values = self.policy.predict_values(torch.from_numpy(others))
         return values.numpy().reshape(-1, self.chance_samples).mean(axis=1)
 
-    def _teach(self, taught: list[list[tuple[NDArray[Any], ...]]]) -> Lessons:
-        """The lessons of some decisions, given by part as the arrays of their situations and their observations."""
-        parts = [self._teach_part(part, decisions) for part, decisions in zip(self.env.parts, taught, strict=True)]
-        return Lessons(*(torch.from_numpy(np.concatenate(values)) for values in zip(*parts, strict=True)))
+    def _improve(self, chosen_of: list[list[tuple[NDArray[Any], ...]]]) -> Improvement:
+        """The targets of some decisions, given by part as the arrays of their situations and their observations."""
+        parts = [self._improve_part(part, decisions) for part, decisions in zip(self.env.parts, chosen_of, strict=True)]
+        return Improvement(*(torch.from_numpy(np.concatenate(values)) for values in zip(*parts, strict=True)))
 
-    def _teach_part(self, envs: TaskEnvs, decisions: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+    def _improve_part(self, envs: TaskEnvs, decisions: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
         *now, observations = (np.concatenate(values) for values in zip(*decisions, strict=True))
 
         def points(shown: NDArray[np.float32]) -> NDArray[np.floating]:
@@ -212,8 +212,8 @@ class YatzyPPO(MaskablePPO):
             return values * (self.gamma / self.env.reward_scale)
 
         situations = Situations._make(now)
-        told = teach(envs.rules, points, situations, self.lesson_temperature, self.rng)
-        masks, targets = (envs.actions_of(values) for values in told)
+        found = improvement_targets(envs.rules, points, situations, self.improvement_temperature, self.rng)
+        masks, targets = (envs.actions_of(values) for values in found)
         return observations, masks, targets
 
     def _record_rollout(self, entropies: NDArray[np.float32], scores: list[int]) -> None:
@@ -242,18 +242,18 @@ class YatzyPPO(MaskablePPO):
             "entropy_loss",
             "approx_kl",
             "clip_fraction",
-            "lesson_loss",
+            "improvement_loss",
             "gradient_norm",
         )
         sums = np.zeros(len(names))
         updates = 0
         weights: list[Tensor] = list(self.policy.parameters())
         for _ in range(self.n_epochs):
-            lessons = self._shuffled_lessons()
+            decisions = self._shuffled_improvement()
             for samples in self.rollout_buffer.minibatches(self.batch_size, self.rng):  # type: ignore[arg-type]
                 self.policy.optimizer.zero_grad()
                 sums[:-2] += self._accumulate_gradient(samples, clip)
-                sums[-2] += self._accumulate_lessons(next(lessons, None))
+                sums[-2] += self._accumulate_improvement(next(decisions, None))
                 norm = float(torch.nn.utils.clip_grad_norm_(weights, self.max_grad_norm))
                 if not np.isfinite(norm):
                     raise DivergedError(f"a gradient is {norm} at step {self.num_timesteps}")
@@ -271,23 +271,23 @@ class YatzyPPO(MaskablePPO):
         self.logger.record("train/clip_range", clip)
         self.logger.record("train/entropy_coefficient", self.ent_coef)
         self.logger.record("train/gae_lambda", buffer.gae_lambda)
-        self.logger.record("train/lesson_temperature", self.lesson_temperature)
+        self.logger.record("train/improvement_temperature", self.improvement_temperature)
 
-    def _shuffled_lessons(self) -> Iterator[Lessons]:
-        """The lessons in random order, as many at a time as make them last as long as the minibatches."""
-        if self.lessons is None:
+    def _shuffled_improvement(self) -> Iterator[Improvement]:
+        """The decisions in random order, as many at a time as make them last as long as the minibatches."""
+        if self.improvement is None:
             return
-        order = torch.from_numpy(self.rng.permutation(len(self.lessons.targets)))
+        order = torch.from_numpy(self.rng.permutation(len(self.improvement.targets)))
         minibatches = self.rollout_buffer.buffer_size * self.rollout_buffer.n_envs // self.batch_size  # type: ignore[operator]
         for index in order.tensor_split(minibatches):
-            yield self.lessons.take(index)
+            yield self.improvement.take(index)
 
-    def _accumulate_lessons(self, lessons: Lessons | None) -> float:
-        """Adds the gradient of the loss of some lessons; returns it for the log."""
-        if lessons is None or not len(lessons.targets):
+    def _accumulate_improvement(self, decisions: Improvement | None) -> float:
+        """Adds the gradient of the policy improvement loss of some decisions; returns it for the log."""
+        if decisions is None or not len(decisions.targets):
             return 0.0
-        loss = lesson_loss(self.policy.logits(lessons.observations), lessons)
-        (self.lesson_weight * loss).backward()
+        loss = improvement_loss(self.policy.logits(decisions.observations), decisions)
+        (self.improvement_weight * loss).backward()
         return float(loss.detach())
 
     def _accumulate_gradient(self, samples: Samples, clip: float) -> NDArray[np.float64]:

@@ -47,7 +47,7 @@ class Schedules(_Callback):
         share = self.model.num_timesteps / self.config.total_steps
         self.model.rollout_buffer.gae_lambda = self.model.gae_lambda = self.config.gae_lambda.at(share)
         self.model.ent_coef = self.config.entropy.at(share)
-        self.model.lesson_temperature = self.config.lesson_temperature.at(share)
+        self.model.improvement_temperature = self.config.improvement_temperature.at(share)
 
 
 class Checkpoints(_Callback):

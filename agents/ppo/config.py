@@ -59,9 +59,9 @@ class Config(Settings):
         entropy: weight of the entropy bonus.
         gae_lambda: lambda of generalised advantage estimation.
         chance_samples: throws per decision that its luck is estimated with (`agents.ppo.luck`); 0 leaves the luck in.
-        lesson_share: share of the decisions in which the value network teaches the policy (`agents.ppo.lessons`).
-        lesson_weight: weight of the loss of those lessons.
-        lesson_temperature: points that make an action e times as likely in a lesson.
+        improvement_share: share of the decisions with a policy improvement loss (`agents.ppo.improvement`).
+        improvement_weight: weight of that loss.
+        improvement_temperature: points that make an action e times as likely in its targets.
         gamma: discount; 1, as the score counts the same whenever it is made.
         clip_range: how far the probability ratio may move per rollout.
         value_weight: weight of the value loss.
@@ -79,6 +79,9 @@ class Config(Settings):
     RENAMED: ClassVar[Mapping[str, str]] = {
         "lanes": "num_envs",
         "throws": "chance_samples",
+        "lesson_share": "improvement_share",
+        "lesson_weight": "improvement_weight",
+        "lesson_temperature": "improvement_temperature",
     }
 
     ruleset: str | dict[str, Any] | None = None
@@ -94,9 +97,9 @@ class Config(Settings):
     entropy: Schedule = Ramp(start=0.05, end=0.0)
     gae_lambda: Schedule = Ramp(start=0.9, end=0.4)
     chance_samples: Whole = Field(default=8, ge=0, le=256)
-    lesson_share: Number = Field(default=0.05, ge=0, le=1)
-    lesson_weight: Number = Field(default=0.5, ge=0)
-    lesson_temperature: Schedule = Ramp(start=2.0, end=0.2)
+    improvement_share: Number = Field(default=0.05, ge=0, le=1)
+    improvement_weight: Number = Field(default=0.5, ge=0)
+    improvement_temperature: Schedule = Ramp(start=2.0, end=0.2)
     gamma: Number = Field(default=1.0, gt=0, le=1)
     clip_range: Number = Field(default=0.2, gt=0, lt=1)
     value_weight: Number = Field(default=0.5, gt=0)
@@ -134,9 +137,9 @@ class Config(Settings):
             raise ValueError(f"minibatch = {self.minibatch} must divide num_envs x rollout_steps = {rollout}")
         if max(self.gae_lambda.start, self.gae_lambda.end) > 1:
             raise ValueError(f"gae_lambda = {self.gae_lambda.start} to {self.gae_lambda.end} must lie in 0..1")
-        if not min(self.lesson_temperature.start, self.lesson_temperature.end) > 0:
-            ends = f"{self.lesson_temperature.start} to {self.lesson_temperature.end}"
-            raise ValueError(f"lesson_temperature = {ends} must lie above 0")
+        if not min(self.improvement_temperature.start, self.improvement_temperature.end) > 0:
+            ends = f"{self.improvement_temperature.start} to {self.improvement_temperature.end}"
+            raise ValueError(f"improvement_temperature = {ends} must lie above 0")
         if self.rulesets:
             self._check_rulesets()
         elif isinstance(self.ruleset, str) and self.ruleset not in CATALOGUE:

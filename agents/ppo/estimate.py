@@ -1,7 +1,7 @@
 """What a value network expects of each action: points at once, then the mean over the throws to come.
 
 The estimate of a network, not the truth: it shows what an agent believes where no exact solution exists, and it is what
-the value network teaches the policy with (`agents.ppo.lessons`).
+the targets of the policy are made of (`agents.ppo.improvement`).
 """
 
 from __future__ import annotations

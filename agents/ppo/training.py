@@ -59,9 +59,9 @@ def build(config: Config) -> YatzyPPO:
         slice_size=config.slice_rows,
         averaging=config.averaging,
         chance_samples=config.chance_samples,
-        lesson_share=config.lesson_share,
-        lesson_weight=config.lesson_weight,
-        lesson_temperature=config.lesson_temperature.start,
+        improvement_share=config.improvement_share,
+        improvement_weight=config.improvement_weight,
+        improvement_temperature=config.improvement_temperature.start,
         policy_kwargs={
             "net_arch": {"pi": hidden, "vf": hidden},
             "activation_fn": _ACTIVATIONS[config.network.activation],

@@ -54,7 +54,7 @@ def measure(name: str, rollouts: int) -> dict[str, Any]:
     watch.on(model.env, "step", "environment")
     watch.on(model.policy, "choose", "networks_in_rollout")
     watch.on(model, "_expected_values", "other_throws")
-    watch.on(model, "_teach", "lessons")
+    watch.on(model, "_improve", "lessons")
     watch.on(model, "train", "update")
     begun, updates = time.perf_counter(), model._n_updates
     for _ in range(rollouts):

@@ -184,7 +184,7 @@ def test_the_ablation_compares_masks_and_nothing_else() -> None:
     assert (masked.network.hidden, masked.network.activation) == (unmasked["hidden"], "relu")
     assert (masked.averaging, masked.precision) == (1, "float32")  # plain weights in plain arithmetic
     assert (masked.value_weight, masked.max_gradient_norm) == (0.5, 0.5)  # as Stable-Baselines3 has them
-    assert (masked.chance_samples, masked.lesson_share, masked.features) == (0, 0, "observation")
+    assert (masked.chance_samples, masked.improvement_share, masked.features) == (0, 0, "observation")
     changed = {name: set(row.changes) for name, row in protocol.algorithms.items() if isinstance(row, PPOSettings)}
     assert changed["ppo"] == set()
     assert changed["luck"] == changed["no-lessons"] | {"chance_samples"}

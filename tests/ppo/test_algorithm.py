@@ -36,7 +36,7 @@ def assert_same(first: dict[str, np.ndarray], second: dict[str, np.ndarray], **t
 def test_an_update_equals_that_of_sb3_contrib() -> None:
     """One rollout, one start, plain gradient descent (Adam would hide a wrong scale): the same weights at the end."""
     config = tiny_config(
-        minibatch=4096, epochs=3, slice_rows=1000, max_gradient_norm=2.0, entropy=0.1, lesson_share=0.0
+        minibatch=4096, epochs=3, slice_rows=1000, max_gradient_norm=2.0, entropy=0.1, improvement_share=0.0
     )
     ours = build(config)
     ours.learn(config.rollout)

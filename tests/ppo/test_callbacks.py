@@ -29,8 +29,8 @@ def test_tensorboard_gets_losses_entropies_speed_and_scores(short_run: Run) -> N
         "train/explained_variance",
         "train/approx_kl",
         "train/clip_fraction",
-        "train/lesson_loss",
-        "train/lesson_temperature",
+        "train/improvement_loss",
+        "train/improvement_temperature",
         "train/learning_rate",
         "train/gae_lambda",
         "train/entropy_coefficient",
@@ -69,7 +69,7 @@ def test_progress_names_speed_score_and_time_left(tmp_path: Path, is_terminal: b
 def test_schedules_follow_the_steps() -> None:
     config = tiny_config(
         total_steps=16_384, gae_lambda__start=1.0, gae_lambda__end=0.0, entropy__start=0.4,
-        lesson_temperature__start=2.0, lesson_temperature__end=1.0,
+        improvement_temperature__start=2.0, improvement_temperature__end=1.0,
     )  # fmt: skip
     model = build(config)
     seen = []
@@ -78,7 +78,7 @@ def test_schedules_follow_the_steps() -> None:
         def _on_rollout_start(self) -> None:
             super()._on_rollout_start()
             model = self.model
-            seen.append([model.rollout_buffer.gae_lambda, model.ent_coef, model.lesson_temperature])
+            seen.append([model.rollout_buffer.gae_lambda, model.ent_coef, model.improvement_temperature])
 
     model.learn(16_384, Spy(config))
     np.testing.assert_allclose(seen, [(1.0, 0.4, 2.0), (0.75, 0.3, 1.75), (0.5, 0.2, 1.5), (0.25, 0.1, 1.25)])

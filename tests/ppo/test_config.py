@@ -55,8 +55,8 @@ def test_overrides_reach_single_keys() -> None:
         (("learning_rate", ".nan"), ["learning_rate", "nan"]),
         (("learning_rate", "[1"), ["learning_rate", "YAML"]),
         (("gae_lambda", "1.5"), ["gae_lambda", "1.5"]),
-        (("lesson_temperature.end", "0"), ["lesson_temperature", "to 0", "above 0"]),
-        (("lesson_share", "2"), ["lesson_share", "2"]),
+        (("improvement_temperature.end", "0"), ["improvement_temperature", "to 0", "above 0"]),
+        (("improvement_share", "2"), ["improvement_share", "2"]),
         (("features", "pixels"), ["features", "pixels", "bonus"]),
         (("actions", "positions"), ["actions", "positions", "keeps"]),
         (("entropy.begin", "1.0"), ["entropy.begin"]),
@@ -132,7 +132,7 @@ def test_configurations_of_shipped_models_are_read_under_their_old_keys(path: Pa
 def test_a_renamed_key_is_read_under_both_names() -> None:
     for old, new in Config.RENAMED.items():
         value = tiny_config().model_dump(mode="json")[new]
-        changed = 0.5 if isinstance(value, float | dict) else 2 * value
+        changed = 0.25 if isinstance(value, float | dict) else 2 * value
         found = override(tiny_config(minibatch=2), [(old, str(changed))])
         assert found == override(tiny_config(minibatch=2), [(new, str(changed))]) != tiny_config(minibatch=2)
         with pytest.raises(ConfigError, match=f"{old} and {new} are one key"):

@@ -1,4 +1,4 @@
-"""A network of several rulesets in training: values, lessons and looks are those of the ruleset that is played."""
+"""A network of several rulesets in training: values, targets and evals are those of the ruleset that is played."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import torch
 from stable_baselines3.common.logger import configure
 
-from agents.ppo import lessons as lessons_module
+from agents.ppo import improvement as improvement_module
 from agents.ppo.agent import PPOAgent
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.callbacks import Looks
@@ -54,10 +54,10 @@ def test_expected_values_are_those_of_each_ruleset() -> None:
             np.testing.assert_allclose(points[part.envs], wanted, atol=0.1)
 
 
-def test_lessons_are_those_of_each_ruleset(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every lesson has the mask of its decision, and asks for what the task's own network rates highest."""
-    monkeypatch.setattr(lessons_module, "_THROWS", 4096)
-    config = several_config(**SPREAD, lesson_share=0.4, learning_rate=0.0)
+def test_targets_are_those_of_each_ruleset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every target has the mask of its decision, and asks for what the task's own network rates highest."""
+    monkeypatch.setattr(improvement_module, "_THROWS", 4096)
+    config = several_config(**SPREAD, improvement_share=0.4, learning_rate=0.0)
     model = build(config)
     tasks, agents = config.tasks, players(model, config)
     decisions: dict[bytes, tuple[int, Situations]] = {}
@@ -72,17 +72,19 @@ def test_lessons_are_those_of_each_ruleset(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(model.policy, "choose", watched)
     model.learn(config.rollout)
-    assert model.lessons is not None
-    taught = set()
-    for observation, mask, target in zip(*(values.numpy() for values in model.lessons[:3]), strict=True):
+    assert model.improvement is not None
+    improved = set()
+    for observation, mask, target in zip(*(values.numpy() for values in model.improvement[:3]), strict=True):
         task, now = decisions[observation.tobytes()]
         values = tasks.actions_of(task, agents[task].action_values(now))[0]
         legal = ~np.isnan(agents[task].action_values(now))[0]
         np.testing.assert_array_equal(mask, tasks.actions_of(task, legal[None].astype(np.int8))[0])
-        weights = np.where(mask == 1, np.exp((values - np.nanmax(values[mask == 1])) / model.lesson_temperature), 0)
+        weights = np.where(
+            mask == 1, np.exp((values - np.nanmax(values[mask == 1])) / model.improvement_temperature), 0
+        )
         np.testing.assert_allclose(target, weights / weights.sum(), atol=0.01)
-        taught.add(task)
-    assert taught == set(range(len(agents)))
+        improved.add(task)
+    assert improved == set(range(len(agents)))
 
 
 def test_looks_are_taken_under_every_ruleset(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_several_seeds_and_resuming_by_name(tmp_path: Path, capsys: pytest.Captu
     assert "4,096 of 4,096 steps done" in capsys.readouterr().err
 
     config = folders[0] / "config.yaml"
-    config.write_text("".join(line for line in config.read_text().splitlines(True) if "lesson_share" not in line))
+    config.write_text("".join(line for line in config.read_text().splitlines(True) if "improvement_share" not in line))
     with pytest.raises(SystemExit):
         main(["tiny", "--resume", str(folders[0])])
-    assert "does not say 'lesson_share'" in capsys.readouterr().err
+    assert "does not say 'improvement_share'" in capsys.readouterr().err

@@ -1,9 +1,9 @@
-r"""Lessons: in some decisions the value network tells the policy what it expects of every legal action.
+r"""The policy improvement loss: in some decisions the value network says what it expects of every legal action.
 
 PPO learns about the actions it draws. An action that looked bad early is hardly drawn again, and stays untried although
-the value network, which has learnt from other games since, would rate it above the one that is played. A lesson asks
-the value network about all legal actions of a decision, each with the mean over the throws that may follow
-(`agents.ppo.estimate`), and pulls the policy towards
+the value network, which has learnt from other games since, would rate it above the one that is played. So the value
+network is asked about all legal actions of a decision, each with the mean over the throws that may follow
+(`agents.ppo.estimate`), and the policy is pulled towards
 
 $$p_a \propto \exp(Q_a / \tau),$$
 
@@ -27,20 +27,20 @@ from yatzy_env.situation import Situations
 _THROWS = 8  # first throws of the next turn that a box is rated by
 
 
-class Lessons(NamedTuple):
+class Improvement(NamedTuple):
     """Decisions with what the policy should do there."""
 
     observations: Tensor  # (n, D) float32
     action_masks: Tensor  # (n, actions) int8
     targets: Tensor  # (n, actions) float32, rows add up to 1
 
-    def take(self, index: Tensor) -> Lessons:
-        """The lessons at some positions."""
-        return Lessons(*(values[index] for values in self))
+    def take(self, index: Tensor) -> Improvement:
+        """Some of the decisions."""
+        return Improvement(*(values[index] for values in self))
 
 
 def pick(masks: NDArray[np.int8], share: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Chooses decisions to teach: a share of those that leave a choice, at random.
+    """Chooses decisions to improve: a share of those that leave a choice, at random.
 
     Args:
         masks: (n, actions), nonzero where legal.
@@ -55,7 +55,7 @@ def pick(masks: NDArray[np.int8], share: float, rng: np.random.Generator) -> NDA
     return np.sort(rng.choice(leaves_a_choice, wanted, replace=False))
 
 
-def teach(
+def improvement_targets(
     rules: Ruleset, values: Values, situations: Situations, temperature: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Asks the value network about every legal action.
@@ -77,16 +77,16 @@ def teach(
     return is_legal.astype(np.int8), (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
-def lesson_loss(logits: Tensor, lessons: Lessons) -> Tensor:
-    """The mean divergence of the policy from the lessons: zero where it does as told.
+def improvement_loss(logits: Tensor, decisions: Improvement) -> Tensor:
+    """The mean divergence of the policy from its targets: zero where it has reached them.
 
     Args:
         logits: (n, actions) of the policy.
-        lessons: n lessons.
+        decisions: n decisions with their targets.
 
     Returns:
         A scalar, in nats.
     """
-    log_probs = logits.masked_fill(lessons.action_masks == 0, -1e9).log_softmax(dim=1)
-    entropies = torch.special.entr(lessons.targets).sum(dim=1)
-    return (-(lessons.targets * log_probs).sum(dim=1) - entropies).mean()
+    log_probs = logits.masked_fill(decisions.action_masks == 0, -1e9).log_softmax(dim=1)
+    entropies = torch.special.entr(decisions.targets).sum(dim=1)
+    return (-(decisions.targets * log_probs).sum(dim=1) - entropies).mean()

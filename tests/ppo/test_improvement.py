@@ -1,4 +1,4 @@
-"""Lessons of the value network: what they say, where they are given, and that they revive what is never drawn."""
+"""Improvement of the value network: what they say, where they are given, and that they revive what is never drawn."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 import yatzy_env
 from agents.ppo.estimate import Values, estimated_action_values
-from agents.ppo.lessons import Lessons, lesson_loss, pick, teach
+from agents.ppo.improvement import Improvement, improvement_loss, improvement_targets, pick
 from agents.ppo.luck import throw_chances
 from agents.ppo.training import build
 from tests.ppo.helpers import envs_under_way, tiny_config
@@ -68,10 +68,10 @@ def test_some_throws_rate_boxes_like_all_in_the_mean_and_keeps_alike() -> None:
     assert np.nanmax(abs(every[0][:, keeps:] - exact[:, keeps:])) > 0.1
 
 
-def test_lessons_weigh_actions_by_what_is_expected_of_them() -> None:
+def test_targets_weigh_actions_by_what_is_expected_of_them() -> None:
     env = envs_under_way("yatzy", 16, 20)
     values = some_network(env.rules)
-    masks, targets = teach(env.rules, values, env.situations, 2.0, np.random.default_rng(1))
+    masks, targets = improvement_targets(env.rules, values, env.situations, 2.0, np.random.default_rng(1))
     np.testing.assert_array_equal(masks, env.action_masks())
     noise = np.random.default_rng(1).random(16)
     expected = estimated_action_values(env.rules, values, env.situations, 8, noise)
@@ -83,7 +83,7 @@ def test_lessons_weigh_actions_by_what_is_expected_of_them() -> None:
         assert targets[lane, one] == pytest.approx(ratio * targets[lane, other], rel=1e-4, abs=1e-12)
 
 
-def test_only_decisions_that_leave_a_choice_are_taught() -> None:
+def test_only_decisions_that_leave_a_choice_are_picked() -> None:
     masks = np.zeros((100, 5), np.int8)
     masks[:, 0] = 1
     masks[::4, 3] = 1
@@ -98,18 +98,18 @@ def test_only_decisions_that_leave_a_choice_are_taught() -> None:
 def test_the_loss_is_the_divergence_over_legal_actions() -> None:
     masks = torch.tensor([[1, 1, 0], [1, 1, 1]], dtype=torch.int8)
     targets = torch.tensor([[0.25, 0.75, 0.0], [1.0, 0.0, 0.0]])
-    lessons = Lessons(torch.zeros(2, 1), masks, targets)
+    decisions = Improvement(torch.zeros(2, 1), masks, targets)
     told = torch.tensor([[0.25, 0.75, 9.0], [1.0, 1e-9, 1e-9]]).log()
-    assert float(lesson_loss(told, lessons)) == pytest.approx(0, abs=1e-6)
+    assert float(improvement_loss(told, decisions)) == pytest.approx(0, abs=1e-6)
     even = torch.zeros(2, 3)
     divergence = 0.25 * np.log(0.25 / 0.5) + 0.75 * np.log(0.75 / 0.5)
-    assert float(lesson_loss(even, lessons)) == pytest.approx((divergence + np.log(3)) / 2, rel=1e-5)
+    assert float(improvement_loss(even, decisions)) == pytest.approx((divergence + np.log(3)) / 2, rel=1e-5)
 
 
 @pytest.mark.parametrize(("share", "revives"), [(0.5, True), (0.0, False)])
-def test_an_action_that_is_never_drawn_is_learnt_from_lessons_alone(share: float, revives: bool) -> None:
-    """Throwing again is as good as ruled out at the start; only lessons bring it back."""
-    config = tiny_config(total_steps=8192 * 4, lesson_share=share, lesson_temperature=0.5, entropy=0.0)
+def test_an_action_that_is_never_drawn_is_learnt_from_improvement_alone(share: float, revives: bool) -> None:
+    """Throwing again is as good as ruled out at the start; only the improvement loss brings it back."""
+    config = tiny_config(total_steps=8192 * 4, improvement_share=share, improvement_temperature=0.5, entropy=0.0)
     model = build(config)
     keeps = compile_tables(config.rules).keeps
     with torch.no_grad():
@@ -119,15 +119,15 @@ def test_an_action_that_is_never_drawn_is_learnt_from_lessons_alone(share: float
     assert (chosen.mean() > 0.2) == revives
 
 
-def test_few_envs_are_taught_in_the_mean_as_often() -> None:
+def test_few_envs_are_picked_in_the_mean_as_often() -> None:
     rng = np.random.default_rng(1)
     counts = [len(pick(np.ones((8, 5), np.int8), 0.05, rng)) for _ in range(4000)]
     assert np.mean(counts) == pytest.approx(0.4, abs=0.03)
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
-def test_lessons_are_in_points_and_discount_what_is_to_come(gamma: float) -> None:
-    config = tiny_config(lesson_share=1.0, num_envs=16, minibatch=512, gamma=gamma, lesson_temperature=3.0)
+def test_targets_are_in_points_and_discount_what_is_to_come(gamma: float) -> None:
+    config = tiny_config(improvement_share=1.0, num_envs=16, minibatch=512, gamma=gamma, improvement_temperature=3.0)
     model = build(config)
     situations = model.env.parts[0].situations
     now = [*situations, model.env.reset()]
@@ -137,26 +137,28 @@ def test_lessons_are_in_points_and_discount_what_is_to_come(gamma: float) -> Non
         with torch.no_grad():
             return gamma * model.policy.predict_values(torch.from_numpy(shown)).numpy().flatten() / config.reward_scale
 
-    taught = model._teach([[tuple(now)]])
+    found = model._improve([[tuple(now)]])
     model.rng.bit_generator.state = state
-    masks, targets = teach(config.rules, points, situations, 3.0, model.rng)
-    np.testing.assert_array_equal(taught.action_masks, masks)
-    np.testing.assert_allclose(taught.targets, targets, rtol=1e-4, atol=1e-6)
+    masks, targets = improvement_targets(config.rules, points, situations, 3.0, model.rng)
+    np.testing.assert_array_equal(found.action_masks, masks)
+    np.testing.assert_allclose(found.targets, targets, rtol=1e-4, atol=1e-6)
 
 
-def test_lessons_come_with_every_rollout() -> None:
-    config = tiny_config(lesson_share=0.25)
+def test_improvement_comes_with_every_rollout() -> None:
+    config = tiny_config(improvement_share=0.25)
     model = build(config)
     model.learn(config.rollout)
-    assert model.lessons is not None
-    assert len(model.lessons.targets) == 0.25 * config.num_envs * config.rollout_steps
-    without = build(tiny_config(lesson_share=0.0))
+    assert model.improvement is not None
+    assert len(model.improvement.targets) == 0.25 * config.num_envs * config.rollout_steps
+    without = build(tiny_config(improvement_share=0.0))
     without.learn(config.rollout)
-    assert without.lessons is None
+    assert without.improvement is None
 
 
-def test_no_decisions_give_no_lessons() -> None:
+def test_no_decisions_give_no_targets() -> None:
     rules = yatzy_env.ruleset("yatzy")
     nothing = empty_situations(compile_tables(rules), 0)
-    masks, targets = teach(rules, lambda shown: np.zeros(len(shown)), nothing, 1.0, np.random.default_rng(1))
+    masks, targets = improvement_targets(
+        rules, lambda shown: np.zeros(len(shown)), nothing, 1.0, np.random.default_rng(1)
+    )
     assert masks.shape == targets.shape == (0, 225)
