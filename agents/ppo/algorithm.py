@@ -1,7 +1,7 @@
 """MaskablePPO for large batches on one core, with the work that is not arithmetic taken out.
 
 Against sb3-contrib's loop: actions are drawn and rated by compiled loops over the legal actions (`agents.ppo.kernels`),
-the rollout is stored in arrays that are allocated once, masks are bytes, minibatches are processed in slices that stay
+the rollout is stored in arrays that are allocated once, masks are bytes, minibatches are processed in microbatches that stay
 in the cache (their gradients add up to that of the minibatch), and nothing is done per env. Advantages leave out the
 luck of the dice (`agents.ppo.luck`): that is what lets minibatches be small and learning fast. In some decisions the
 value network tells the policy what it expects of every action (`agents.ppo.improvement`). Beside the weights an
@@ -53,7 +53,7 @@ class RolloutBuffer(MaskableRolloutBuffer):
         self.pos = 0
         self.full = False
 
-    def weigh(self, ended: NDArray[np.bool_]) -> None:
+    def compute_returns(self, ended: NDArray[np.bool_]) -> None:
         """Computes advantages and the targets of the value network, without the luck of the dice (`agents.ppo.luck`).
 
         Args:
@@ -89,8 +89,8 @@ class YatzyPPO(MaskablePPO):
     def __init__(
         self,
         *args: Any,
-        slice_size: int = 2048,
-        averaging: float = 0.002,
+        microbatch: int = 2048,
+        ema: float = 0.002,
         chance_samples: int = 8,
         improvement_share: float = 0.0,
         improvement_weight: float = 0.5,
@@ -101,8 +101,8 @@ class YatzyPPO(MaskablePPO):
 
         Args:
             *args: of MaskablePPO.
-            slice_size: rows that go through the networks at once during an update.
-            averaging: share of the new weights in their exponential average, per update.
+            microbatch: rows that go through the networks at once during an update.
+            ema: share of the new weights in their exponential moving average, per update.
             chance_samples: throws per decision that its luck is estimated with; 0 leaves the luck in.
             improvement_share: share of the decisions that the policy improvement loss is about.
             improvement_weight: weight of that loss.
@@ -113,8 +113,8 @@ class YatzyPPO(MaskablePPO):
         self.improvement_share = improvement_share
         self.improvement_weight = improvement_weight
         self.improvement_temperature = improvement_temperature
-        self.slice_size = slice_size
-        self.averaging = averaging
+        self.microbatch = microbatch
+        self.ema = ema
         super().__init__(*args, **kwargs | {"device": "cpu", "rollout_buffer_class": RolloutBuffer})
 
     def _setup_model(self) -> None:
@@ -178,7 +178,7 @@ class YatzyPPO(MaskablePPO):
                 return False
         self._last_obs, self._last_episode_starts = observations, starts
         rollout_buffer.full = True
-        rollout_buffer.weigh(starts)
+        rollout_buffer.compute_returns(starts)
         self.improvement = self._improve(chosen_of) if self.improvement_share else None
         self._record_rollout(entropies, scores)
         callback.on_rollout_end()
@@ -259,7 +259,7 @@ class YatzyPPO(MaskablePPO):
                     raise DivergedError(f"a gradient is {norm} at step {self.num_timesteps}")
                 self.policy.optimizer.step()
                 with torch.no_grad():
-                    torch._foreach_lerp_(self.averages, weights, self.averaging)
+                    torch._foreach_lerp_(self.averages, weights, self.ema)
                 sums[-1] += norm
                 updates += 1
             self._n_updates += 1
@@ -296,8 +296,8 @@ class YatzyPPO(MaskablePPO):
         advantages = samples.advantages
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         sums = torch.zeros(5)
-        for start in range(0, size, self.slice_size):
-            part = slice(start, start + self.slice_size)
+        for start in range(0, size, self.microbatch):
+            part = slice(start, start + self.microbatch)
             values, log_prob, entropy = self.policy.evaluate_actions(
                 samples.observations[part], samples.actions[part], samples.action_masks[part]
             )

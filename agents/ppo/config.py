@@ -70,8 +70,8 @@ class Config(Settings):
         features: what the networks read: the `observation`, or also the edge of the `bonus` (`agents.ppo.features`).
         network: the networks.
         precision: of the matrix products; `auto` takes bfloat16 where the processor has instructions for it.
-        slice_rows: rows that go through the networks at once during an update.
-        averaging: share of the new weights in the averaged weights, per update.
+        microbatch: rows that go through the networks at once during an update.
+        ema: share of the new weights in their exponential moving average, per update.
         checkpoint_minutes: time between checkpoints.
         look_minutes: time between measurements of the network for the log.
     """
@@ -79,6 +79,8 @@ class Config(Settings):
     RENAMED: ClassVar[Mapping[str, str]] = {
         "lanes": "num_envs",
         "throws": "chance_samples",
+        "slice_rows": "microbatch",
+        "averaging": "ema",
         "lesson_share": "improvement_share",
         "lesson_weight": "improvement_weight",
         "lesson_temperature": "improvement_temperature",
@@ -108,8 +110,8 @@ class Config(Settings):
     features: Features = "bonus"
     network: Network = Network()
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
-    slice_rows: Count = 512
-    averaging: Number = Field(default=0.001, gt=0, le=1)
+    microbatch: Count = 512
+    ema: Number = Field(default=0.001, gt=0, le=1)
     checkpoint_minutes: Number = Field(default=5.0, gt=0)
     look_minutes: Number = Field(default=5.0, gt=0)
 

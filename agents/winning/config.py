@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -24,8 +25,10 @@ class Stage(Settings):
         passes: how often the memory is gone through per round.
         minibatch: samples per update of the weights.
         learning_rate: of Adam, over the rounds.
-        averaging: share of the new weights in the averaged weights, per update; the averaged ones play.
+        ema: share of the new weights in their exponential moving average, per update; the average plays.
     """
+
+    RENAMED: ClassVar[Mapping[str, str]] = {"averaging": "ema"}
 
     hidden: Widths
     rounds: Count
@@ -33,7 +36,7 @@ class Stage(Settings):
     passes: Count
     minibatch: Count
     learning_rate: Schedule
-    averaging: Number = Field(gt=0, le=1)
+    ema: Number = Field(gt=0, le=1)
 
 
 class PointsStage(Stage):

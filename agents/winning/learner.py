@@ -94,7 +94,7 @@ class Learner:
                 value.backward()
                 self.optimizer.step()
                 with torch.no_grad():
-                    torch._foreach_lerp_(self.averages, weights, stage.averaging)
+                    torch._foreach_lerp_(self.averages, weights, stage.ema)
                 total += value.item()
                 done += 1
         if not np.isfinite(total):

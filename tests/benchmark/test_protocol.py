@@ -182,7 +182,7 @@ def test_the_ablation_compares_masks_and_nothing_else() -> None:
     for name in ("learning_rate", "gae_lambda", "entropy"):
         assert getattr(masked, name).start == getattr(masked, name).end == unmasked[name], name
     assert (masked.network.hidden, masked.network.activation) == (unmasked["hidden"], "relu")
-    assert (masked.averaging, masked.precision) == (1, "float32")  # plain weights in plain arithmetic
+    assert (masked.ema, masked.precision) == (1, "float32")  # plain weights in plain arithmetic
     assert (masked.value_weight, masked.max_gradient_norm) == (0.5, 0.5)  # as Stable-Baselines3 has them
     assert (masked.chance_samples, masked.improvement_share, masked.features) == (0, 0, "observation")
     changed = {name: set(row.changes) for name, row in protocol.algorithms.items() if isinstance(row, PPOSettings)}

@@ -36,7 +36,7 @@ def assert_same(first: dict[str, np.ndarray], second: dict[str, np.ndarray], **t
 def test_an_update_equals_that_of_sb3_contrib() -> None:
     """One rollout, one start, plain gradient descent (Adam would hide a wrong scale): the same weights at the end."""
     config = tiny_config(
-        minibatch=4096, epochs=3, slice_rows=1000, max_gradient_norm=2.0, entropy=0.1, improvement_share=0.0
+        minibatch=4096, epochs=3, microbatch=1000, max_gradient_norm=2.0, entropy=0.1, improvement_share=0.0
     )
     ours = build(config)
     ours.learn(config.rollout)
@@ -137,7 +137,7 @@ def test_only_legal_actions_are_played() -> None:
 
 
 def test_averages_follow_the_weights() -> None:
-    model = build(tiny_config(averaging=1.0))
+    model = build(tiny_config(ema=1.0))
     model.learn(4096)
     for average, weights in zip(model.averages, model.policy.parameters(), strict=True):
         assert not average.requires_grad

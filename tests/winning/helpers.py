@@ -44,7 +44,7 @@ def agent_of(rules: Ruleset) -> WinningAgent:
 
 
 def small_config(rounds: int = 2) -> WinConfig:
-    common = {"hidden": (16,), "memory": 2, "passes": 1, "minibatch": 64, "averaging": 0.05}
+    common = {"hidden": (16,), "memory": 2, "passes": 1, "minibatch": 64, "ema": 0.05}
     rate = {"start": 5e-3, "end": 0.0}
     return WinConfig(
         ruleset=SMALL.model_dump(mode="json"),
