@@ -1,11 +1,42 @@
-"""MaskablePPO for large batches on one core, with the work that is not arithmetic taken out.
+r"""Proximal policy optimisation with action masks, on games that the agent plays itself.
 
-Against sb3-contrib's loop: actions are drawn and rated by compiled loops over the legal actions (`agents.ppo.kernels`),
-the rollout is stored in arrays that are allocated once, masks are bytes, minibatches are processed in microbatches that stay
-in the cache (their gradients add up to that of the minibatch), and nothing is done per env. Advantages leave out the
-luck of the dice (`agents.ppo.luck`): that is what lets minibatches be small and learning fast. In some decisions the
-value network tells the policy what it expects of every action (`agents.ppo.improvement`). Beside the weights an
-exponential average of them is kept, which plays slightly better.
+The names in it are keys of the configuration, the numbers papers below. pi is the policy network over the legal
+actions, V the value network, E their weights' moving average:
+
+    until total_steps decisions are made, with learning_rate, entropy, gae_lambda and temperature on their schedules:
+        play rollout_steps decisions in num_envs games side by side:
+            s                                   a card, the dice on the table, throws left
+            a ~ pi(. | s)                       masked softmax: illegal actions have probability 0                  [1]
+            r, s'                               points gained, the next situation
+            W = mean of V(s'')                  over chance_samples other throws s'' of the dice that a leaves,
+                                                so that no luck of the dice is in what follows                   [2, 3]
+            now and then (improvement_share):
+                Q(b) for every legal b          points at once + mean of V over the throws that may follow
+                p = softmax(Q / temperature)    the target of policy improvement                              [4, 5, 6]
+        backwards through the rollout:
+            A(s, a) = r + gamma (W + gae_lambda A(s', a')) - V(s), without W and A' where the game ends             [7]
+            R(s) = A(s, a) + V(s)
+        epochs times, minibatch by minibatch, A normalised over each:
+            ratio = pi(a | s) / pi_old(a | s)
+            loss = - mean of min(ratio A, clip(ratio, 1 - clip_range, 1 + clip_range) A)                            [8]
+                   + value_weight mean of (R(s) - V(s))^2 - entropy mean of H(pi(. | s))
+                   + improvement_weight mean of KL(p, pi)
+            a step of Adam against the gradient, cut to max_gradient_norm                                           [9]
+            E = (1 - ema) E + ema weights                                                                          [10]
+    E is what plays
+
+[1] Huang and Ontanon 2022, A closer look at invalid action masking in policy gradient algorithms. [2] Burch et al.
+2018, AIVAT. [3] Sutton and Barto 2018, Reinforcement learning, section 6.8, afterstates. [4] Anthony, Tian and Barber
+2017, Thinking fast and slow with deep learning and tree search (expert iteration). [5] Abdolmaleki et al. 2018, Maximum
+a posteriori policy optimisation. [6] Grill et al. 2020, Monte-Carlo tree search as regularized policy optimization.
+[7] Schulman et al. 2016, High-dimensional continuous control using generalized advantage estimation. [8] Schulman et
+al. 2017, Proximal policy optimization algorithms. [9] Kingma and Ba 2015, Adam. [10] Polyak and Juditsky 1992,
+Acceleration of stochastic approximation by averaging.
+
+[2] is in `agents.ppo.luck`, [4] to [6] in `agents.ppo.improvement`. The loop is that of sb3-contrib's MaskablePPO with the
+work that is not arithmetic taken out: actions are drawn and rated by compiled loops over the legal actions
+(`agents.ppo.kernels`), the rollout is stored in arrays that are allocated once, masks are bytes, a minibatch goes
+through in microbatches that stay in the cache, and nothing is done per env.
 """
 
 from __future__ import annotations
