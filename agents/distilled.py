@@ -85,7 +85,7 @@ def distil(
         settings: how to train.
         steps: situations to learn from; training ends with the first rollout that reaches them.
         seed: of weights, dice and choices.
-        points: numbers of situations after which to look at the network.
+        points: numbers of situations after which to evaluate the network.
         on_point: called with the network after the first rollout that reaches each of them.
 
     Returns:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 
-LOOK_GAMES = 200
+EVAL_GAMES = 200
 """Games of a measurement during training: regret to a few tenths of a point, a second or two."""
 
 
@@ -120,14 +120,14 @@ def main(words: list[str] | None = None) -> None:
 
         console = Console(stderr=True, soft_wrap=True, highlight=False)
 
-        def look(agent: PPOAgent, rules: Ruleset) -> dict[str, float]:
+        def evaluate(agent: PPOAgent, rules: Ruleset) -> dict[str, float]:
             solution = solve(rules) if can_solve(rules) and is_cached(rules) else None
-            return quick_evaluation(agent, rules, solution, LOOK_GAMES, TRAINING)
+            return quick_evaluation(agent, rules, solution, EVAL_GAMES, TRAINING)
 
         for run in runs(args, rest, command_line("train.py", words)):
             from agents.ppo.training import train
 
-            train(run, console, look)
+            train(run, console, evaluate)
             print(run.folder)
 
 

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from agents.benchmark.learn import Watch, learn, make_player
+from agents.benchmark.learn import Evaluations, learn, make_player
 from agents.benchmark.tasks import Outcome, Task
 from agents.ppo.weights import PolicyWeights, save_weights
 from agents.registry import make_agent
@@ -33,7 +33,7 @@ def execute(task: Task, scratch: Path | None = None) -> Outcome:
     start, cpu = time.perf_counter(), time.process_time()
     rules = task.rules
     solution = solve(rules, progress=False) if can_solve(rules) else None
-    looks = task.protocol.evaluation
+    settings = task.protocol.evaluation
 
     def measure(agent: Agent, games: int, seed: int) -> dict[str, float | None]:
         fields = summarise(play_match(agent, rules, games, seed, solution)).fields()
@@ -45,14 +45,14 @@ def execute(task: Task, scratch: Path | None = None) -> Outcome:
     network = None
     if task.trains:
 
-        def look(policy: PolicyWeights) -> dict[str, float | None]:
-            return measure(make_player(task, rules, policy), looks.curve_games, looks.curve_seed)
+        def evaluate(policy: PolicyWeights) -> dict[str, float | None]:
+            return measure(make_player(task, rules, policy), settings.curve_games, settings.curve_seed)
 
-        watch = Watch(look)
-        policy, steps_here = learn(task, rules, solution, watch, scratch)
-        trained = max(time.process_time() - cpu - watch.cpu_seconds, 1e-9)
+        evaluations = Evaluations(evaluate)
+        policy, steps_here = learn(task, rules, solution, evaluations, scratch)
+        trained = max(time.process_time() - cpu - evaluations.cpu_seconds, 1e-9)
         agent: Agent = make_player(task, rules, policy)
-        result |= {"steps": policy.steps, "curve": watch.curve}
+        result |= {"steps": policy.steps, "curve": evaluations.curve}
         timing = {"training_cpu_seconds": round(trained, 1), "steps_per_cpu_second": round(steps_here / trained)}
         network = _bytes(policy)
     else:
@@ -60,7 +60,7 @@ def execute(task: Task, scratch: Path | None = None) -> Outcome:
         result |= {"steps": 0, "curve": []}
         timing = {}
     result["optimum"] = float(solution.expected_score) if solution is not None else None
-    result["final"] = measure(agent, looks.games, looks.seed)
+    result["final"] = measure(agent, settings.games, settings.seed)
     result["timing"] = timing | {"seconds": round(time.perf_counter() - start, 1)}
     result["made_with"] = {"commit": commit(), "versions": versions()}
     return Outcome(result, network)

@@ -1,4 +1,4 @@
-"""Every algorithm behind one call: train a task's network, and look at it on the way."""
+"""Every algorithm behind one call: train a task's network, and evaluate it on the way."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ from yatzy_env.solver import Solution
 
 
 @dataclass
-class Watch:
-    """The looks at a network during its training.
+class Evaluations:
+    """The evaluations of a network during its training.
 
     Attributes:
-        look: measures a network.
+        evaluate: measures a network.
         curve: what was seen, with the steps done, in order.
-        cpu_seconds: what looking took of the processor.
+        cpu_seconds: what they took of the processor.
     """
 
-    look: Callable[[PolicyWeights], dict[str, Any]]
+    evaluate: Callable[[PolicyWeights], dict[str, Any]]
     curve: list[dict[str, Any]] = field(default_factory=list)
     cpu_seconds: float = 0.0
 
     def __call__(self, policy: PolicyWeights) -> None:
-        """Looks at a network."""
+        """Evaluates a network."""
         start = time.process_time()
-        self.curve.append({"steps": policy.steps, **self.look(policy)})
+        self.curve.append({"steps": policy.steps, **self.evaluate(policy)})
         self.cpu_seconds += time.process_time() - start
 
 
 def points_of(task: Task) -> list[int]:
-    """The steps after which a network is looked at."""
+    """The steps after which a network is evaluated."""
     steps, count = task.protocol.steps_of(task.algorithm), task.protocol.evaluation.curve_points
     return [max(round(steps * number / count), 1) for number in range(1, count + 1)]
 
@@ -67,7 +67,7 @@ def make_player(task: Task, rules: Ruleset, policy: PolicyWeights) -> Agent:
 
 
 def learn(
-    task: Task, rules: Ruleset, solution: Solution | None, watch: Watch, scratch: Path | None
+    task: Task, rules: Ruleset, solution: Solution | None, evaluations: Evaluations, scratch: Path | None
 ) -> tuple[PolicyWeights, int]:
     """Trains the network of a task.
 
@@ -75,7 +75,7 @@ def learn(
         task: the task.
         rules: its ruleset.
         solution: its exact solution; read by the distilled network alone.
-        watch: looks at the network on the way.
+        evaluations: called with the network on the way.
         scratch: a folder for what lets a killed task go on; a temporary one if None.
 
     Returns:
@@ -86,50 +86,50 @@ def learn(
     if isinstance(settings, PPOSettings):
         if scratch is None:
             with tempfile.TemporaryDirectory() as folder:
-                return _learn_ppo(task, rules, settings, watch, Path(folder))
-        return _learn_ppo(task, rules, settings, watch, scratch)
+                return _learn_ppo(task, rules, settings, evaluations, Path(folder))
+        return _learn_ppo(task, rules, settings, evaluations, scratch)
     if isinstance(settings, DistilledSettings):
         assert solution is not None, "the work list leaves out what cannot be solved"
-        policy = distil(rules, solution, settings, steps, task.seed, points, watch)
+        policy = distil(rules, solution, settings, steps, task.seed, points, evaluations)
     else:
-        policy = train_sb3(rules, settings, steps, task.seed, points, watch)
+        policy = train_sb3(rules, settings, steps, task.seed, points, evaluations)
     return policy, policy.steps
 
 
 @dataclass(frozen=True)
-class _WatchedRun(Run):
-    """A run whose checkpoints are looked at: each holds the network as it then is."""
+class _EvaluatedRun(Run):
+    """A run whose checkpoints are evaluated: each holds the network as it then is."""
 
     points: tuple[int, ...]
-    watch: Watch
+    evaluations: Evaluations
 
     @contextmanager
     def saving(self, steps: int) -> Iterator[Path]:
-        """Makes a checkpoint the one that counts, and looks at it if it is the first to reach a point.
+        """Makes a checkpoint the one that counts, and evaluates it if it is the first to reach a point.
 
-        The look is kept before the checkpoint counts: a run killed in between looks at the same checkpoint again.
+        The result is kept before the checkpoint counts: a run killed in between evaluates the same checkpoint again.
         """
         with super().saving(steps) as folder:
             yield folder
-            seen = self.watch.curve[-1]["steps"] if self.watch.curve else 0
+            seen = self.evaluations.curve[-1]["steps"] if self.evaluations.curve else 0
             if any(seen < point <= steps for point in self.points):
-                self.watch(read_weights(folder / "weights.npz"))
-                write_json(self.folder / "looks.json", self.watch.curve, indent=None)
+                self.evaluations(read_weights(folder / "weights.npz"))
+                write_json(self.folder / "looks.json", self.evaluations.curve, indent=None)
 
 
 def _learn_ppo(
-    task: Task, rules: Ruleset, settings: PPOSettings, watch: Watch, scratch: Path
+    task: Task, rules: Ruleset, settings: PPOSettings, evaluations: Evaluations, scratch: Path
 ) -> tuple[PolicyWeights, int]:
     """Trains as `train.py` does, in a run folder; the run goes on from its checkpoint if there is one."""
     config = settings.config_for(rules, task.protocol.steps_of(task.algorithm), task.seed)
     run = _unfinished(config, scratch) or create_run(config, scratch, "benchmark.py agents")
     before = run.manifest().get("steps", 0)
-    looks = run.folder / "looks.json"
-    if before and looks.exists():
-        watch.curve += [point for point in read_json(looks) if point["steps"] <= before]
-    watched = _WatchedRun(run.folder, tuple(points_of(task)), watch)
-    train_ppo(watched, Console(file=io.StringIO()))
-    checkpoint = watched.checkpoint()
+    kept = run.folder / "looks.json"
+    if before and kept.exists():
+        evaluations.curve += [point for point in read_json(kept) if point["steps"] <= before]
+    evaluated = _EvaluatedRun(run.folder, tuple(points_of(task)), evaluations)
+    train_ppo(evaluated, Console(file=io.StringIO()))
+    checkpoint = evaluated.checkpoint()
     assert checkpoint is not None, "training ends with a checkpoint"
     policy = read_weights(checkpoint / "weights.npz")
     return policy, policy.steps - before

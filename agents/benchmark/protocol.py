@@ -70,19 +70,22 @@ class PPOSettings(Settings):
             fields |= {"ruleset": rules.name, "options": options(rules)}
         else:
             fields |= {"ruleset": rules.model_dump(mode="json"), "options": {}}
-        often, never = 1e-6, 1e9  # minutes: every checkpoint is offered for a look, so training takes none of its own
-        fields |= {"total_steps": steps, "seed": seed, "checkpoint_minutes": often, "look_minutes": never}
+        often, never = (
+            1e-6,
+            1e9,
+        )  # minutes: every checkpoint is evaluated here, and training makes no evaluations itself
+        fields |= {"total_steps": steps, "seed": seed, "checkpoint_minutes": often, "eval_minutes": never}
         return parse(fields, "protocol")
 
 
-class Looks(Settings):
+class EvalSettings(Settings):
     """How networks are measured.
 
     Attributes:
         games: games of the final result.
         seed: seed of their dice, a final one.
-        curve_points: looks at each training run, evenly spaced, the last at its end.
-        curve_games: games of each look.
+        curve_points: evaluations of each training run, evenly spaced, the last at its end.
+        curve_games: games of each of them.
         curve_seed: seed of their dice, not a final one.
     """
 
@@ -113,7 +116,7 @@ class Protocol(Settings):
     rulesets: tuple[str, ...] = Field(min_length=1)
     steps: Count
     seeds: Count
-    evaluation: Looks = Looks()
+    evaluation: EvalSettings = EvalSettings()
     untrained: tuple[str, ...] = UNTRAINED
     algorithms: dict[str, Algorithm] = Field(min_length=1)
 

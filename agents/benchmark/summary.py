@@ -32,8 +32,8 @@ def summarise_results(protocol: Protocol, results: Results) -> dict[str, Any]:
         results: what tasks have found.
 
     Returns:
-        `protocol`, `rows` (a dict per ruleset and agent, the lowest score first), `curves` (looks by step, with the
-        mean and the extremes over seeds), `timing` and `commits`; rows and curves are the same on every run.
+        `protocol`, `rows` (a dict per ruleset and agent, the lowest score first), `curves` (evaluations by step, with
+        the mean and the extremes over seeds), `timing` and `commits`; rows and curves are the same on every run.
     """
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for task, result in sorted(results.items(), key=lambda item: item[0].seed):
@@ -123,13 +123,18 @@ def _over_rulesets(
 
 
 def _curve(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
-    """The looks that all seeds have, with the mean and the extremes of what they show."""
+    """The evaluations that all seeds have, with the mean and the extremes of what they show."""
     points = []
     name = "percent_of_optimum" if runs[0]["curve"][0]["percent_of_optimum"] is not None else "mean_score"
-    for looks in zip(*(run["curve"] for run in runs), strict=False):
-        values = [look[name] for look in looks]
+    for seeds in zip(*(run["curve"] for run in runs), strict=False):
+        values = [point[name] for point in seeds]
         points.append(
-            {"steps": looks[0]["steps"], "mean": float(np.mean(values)), "low": min(values), "high": max(values)}
+            {
+                "steps": seeds[0]["steps"],
+                "mean": float(np.mean(values)),
+                "low": min(values),
+                "high": max(values),
+            }
         )
     return points
 
@@ -162,7 +167,7 @@ def markdown(summary: Mapping[str, Any]) -> str:
 
 def _notes(summary: Mapping[str, Any]) -> str:
     """What the columns mean and how the figures came about, as far as the tables show it."""
-    protocol, rows, looks = summary["protocol"], summary["rows"], summary["protocol"]["evaluation"]
+    protocol, rows, final = summary["protocol"], summary["rows"], summary["protocol"]["evaluation"]
     limits = [own["steps"] for own in protocol["algorithms"].values() if own["steps"] is not None]
     less = ", fewer where an algorithm's own limit is lower" if any(own < protocol["steps"] for own in limits) else ""
     games = "" if all(row["trained"] for row in rows) else ", and Student's t over games for what was not"
@@ -174,7 +179,7 @@ def _notes(summary: Mapping[str, Any]) -> str:
     illegal = "Illegal: how often the best-rated action of all was illegal; the best-rated legal one was played. "
     return (
         f"Trained for {protocol['steps']:,} decisions or a little more (whole rollouts){less}, under seeds 1 to "
-        f"{protocol['seeds']}. Each run played {looks['games']:,} final games under seed {looks['seed']}; percent of "
+        f"{protocol['seeds']}. Each run played {final['games']:,} final games under seed {final['seed']}; percent of "
         "the optimum is 100 x (optimum - regret per game) / optimum. IQM: interquartile mean over training seeds. "
         f"The interval (95 %) is a stratified bootstrap over seeds for what was trained{games}. "
         f"{illegal if _has_illegal(rows) else ''}{difference if compared else ''}Protocol {summary['digest'][:12]}.\n"

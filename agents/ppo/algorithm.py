@@ -33,8 +33,8 @@ a posteriori policy optimisation. [6] Grill et al. 2020, Monte-Carlo tree search
 al. 2017, Proximal policy optimization algorithms. [9] Kingma and Ba 2015, Adam. [10] Polyak and Juditsky 1992,
 Acceleration of stochastic approximation by averaging.
 
-[2] is in `agents.ppo.luck`, [4] to [6] in `agents.ppo.improvement`. The loop is that of sb3-contrib's MaskablePPO with the
-work that is not arithmetic taken out: actions are drawn and rated by compiled loops over the legal actions
+[2] is in `agents.ppo.luck`, [4] to [6] in `agents.ppo.improvement`. The loop is that of sb3-contrib's MaskablePPO with
+the work that is not arithmetic taken out: actions are drawn and rated by compiled loops over the legal actions
 (`agents.ppo.kernels`), the rollout is stored in arrays that are allocated once, masks are bytes, a minibatch goes
 through in microbatches that stay in the cache, and nothing is done per env.
 """

@@ -82,29 +82,29 @@ class Checkpoints(_Callback):
         self._saved_at = time.monotonic()
 
 
-class Looks(_Callback):
-    """Measures the averaged network between rollouts, by time, for the log alone: nothing in training reads it."""
+class EvalCallback(_Callback):
+    """Evaluates the averaged network between rollouts, by time, for the log alone: nothing in training reads it."""
 
-    def __init__(self, config: Config, look: Callable[[PPOAgent, Ruleset], Mapping[str, float]]) -> None:
+    def __init__(self, config: Config, evaluate: Callable[[PPOAgent, Ruleset], Mapping[str, float]]) -> None:
         super().__init__()
         self.config = config
-        self.look = look
-        self._looked_at = time.monotonic()
+        self.evaluate = evaluate
+        self._evaluated_at = time.monotonic()
 
     def _on_rollout_start(self) -> None:
-        if time.monotonic() - self._looked_at >= 60 * self.config.look_minutes:
-            self._measure()
+        if time.monotonic() - self._evaluated_at >= 60 * self.config.eval_minutes:
+            self._evaluate()
 
     def _on_training_end(self) -> None:
-        self._measure()
+        self._evaluate()
 
-    def _measure(self) -> None:
+    def _evaluate(self) -> None:
         weights = averaged_weights(self.model, self.config)
         for rules in self.config.tasks.rulesets:
             agent = PPOAgent(rules, task_weights(weights, rules))
-            for name, value in self.look(agent, rules).items():
+            for name, value in self.evaluate(agent, rules).items():
                 self.logger.record(f"{name}/{rules.name}" if self.config.rulesets else name, value)
-        self._looked_at = time.monotonic()
+        self._evaluated_at = time.monotonic()
 
 
 class Clock:

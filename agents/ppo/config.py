@@ -73,7 +73,7 @@ class Config(Settings):
         microbatch: rows that go through the networks at once during an update.
         ema: share of the new weights in their exponential moving average, per update.
         checkpoint_minutes: time between checkpoints.
-        look_minutes: time between measurements of the network for the log.
+        eval_minutes: time between evaluations of the network for the log.
     """
 
     RENAMED: ClassVar[Mapping[str, str]] = {
@@ -81,6 +81,7 @@ class Config(Settings):
         "throws": "chance_samples",
         "slice_rows": "microbatch",
         "averaging": "ema",
+        "look_minutes": "eval_minutes",
         "lesson_share": "improvement_share",
         "lesson_weight": "improvement_weight",
         "lesson_temperature": "improvement_temperature",
@@ -113,7 +114,7 @@ class Config(Settings):
     microbatch: Count = 512
     ema: Number = Field(default=0.001, gt=0, le=1)
     checkpoint_minutes: Number = Field(default=5.0, gt=0)
-    look_minutes: Number = Field(default=5.0, gt=0)
+    eval_minutes: Number = Field(default=5.0, gt=0)
 
     @classmethod
     def modernise(cls, fields: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -13,7 +13,7 @@ from torch import nn
 from agents.errors import DivergedError
 from agents.ppo.agent import PPOAgent
 from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.callbacks import Checkpoints, Clock, Curve, Looks, Report, Schedules
+from agents.ppo.callbacks import Checkpoints, Clock, Curve, EvalCallback, Report, Schedules
 from agents.ppo.checkpoint import load_checkpoint
 from agents.ppo.config import Config
 from agents.ppo.policy import YatzyPolicy
@@ -71,17 +71,17 @@ def build(config: Config) -> YatzyPPO:
     )
 
 
-Look = Callable[[PPOAgent, Ruleset], Mapping[str, float]]
+Evaluate = Callable[[PPOAgent, Ruleset], Mapping[str, float]]
 """Figures of the network as it is now, for the log, by the ruleset it plays."""
 
 
-def train(run: Run, console: Console, look: Look | None = None) -> YatzyPPO:
+def train(run: Run, console: Console, evaluate: Evaluate | None = None) -> YatzyPPO:
     """Trains a run to its end, from its checkpoint if it has one.
 
     Args:
         run: the run folder.
         console: where to say what happens.
-        look: measures the network now and then for the log; nothing in training depends on what it finds.
+        evaluate: measures the network now and then for the log; nothing in training depends on what it finds.
 
     Returns:
         The trained algorithm; its last checkpoint is in the folder.
@@ -108,7 +108,7 @@ def train(run: Run, console: Console, look: Look | None = None) -> YatzyPPO:
     report = Report(config, console)
     callbacks = CallbackList([
         Schedules(config),
-        *([Looks(config, look)] if look else []),
+        *([EvalCallback(config, evaluate)] if evaluate else []),
         Curve(run.folder / CURVE, config, clock),
         Checkpoints(run, config, clock),
         report,

@@ -1,4 +1,4 @@
-"""Training with Stable-Baselines3: from settings to a network as plain arrays, looked at on the way."""
+"""Training with Stable-Baselines3: from settings to a network as plain arrays, evaluated on the way."""
 
 from __future__ import annotations
 
@@ -106,12 +106,12 @@ class _Points(BaseCallback):
         return True
 
     def _on_rollout_start(self) -> None:
-        self._look()
+        self._evaluate()
 
     def _on_training_end(self) -> None:
-        self._look()
+        self._evaluate()
 
-    def _look(self) -> None:
+    def _evaluate(self) -> None:
         if self._left and self.num_timesteps >= self._left[0]:
             self._left = [point for point in self._left if point > self.num_timesteps]
             self._on_point(network(self.model, self._rules))
@@ -127,7 +127,7 @@ def train(
         settings: its settings.
         steps: decisions to train on; training ends with the first update that reaches them.
         seed: of weights, dice and choices.
-        points: decisions after which to look at the network.
+        points: decisions after which to evaluate the network.
         on_point: called with the network at each of them.
 
     Returns:

@@ -14,7 +14,7 @@ from stable_baselines3.common.logger import configure
 from agents.ppo import improvement as improvement_module
 from agents.ppo.agent import PPOAgent
 from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.callbacks import Looks
+from agents.ppo.callbacks import EvalCallback
 from agents.ppo.checkpoint import averaged_weights
 from agents.ppo.config import Config
 from agents.ppo.multitask import task_weights
@@ -87,20 +87,20 @@ def test_targets_are_those_of_each_ruleset(monkeypatch: pytest.MonkeyPatch) -> N
     assert improved == set(range(len(agents)))
 
 
-def test_looks_are_taken_under_every_ruleset(tmp_path: Path) -> None:
+def test_evaluations_are_made_under_every_ruleset(tmp_path: Path) -> None:
     config = several_config()
     model = build(config)
     model.set_logger(configure(str(tmp_path), []))
     seen = []
 
-    def look(agent: PPOAgent, rules: Ruleset) -> Mapping[str, float]:
+    def evaluate(agent: PPOAgent, rules: Ruleset) -> Mapping[str, float]:
         seen.append(rules.name)
         assert agent.policy.ruleset_digest == rules.digest
         return {"eval/some": float(len(seen))}
 
-    looks = Looks(config, look)
-    looks.init_callback(model)
-    looks.on_training_end()
+    callback = EvalCallback(config, evaluate)
+    callback.init_callback(model)
+    callback.on_training_end()
     assert seen == ["yatzy", "yahtzee", "forced", "yacht"]
     logged = {name: value for name, value in model.logger.name_to_value.items() if name.startswith("eval/")}
     assert logged == {f"eval/some/{name}": place + 1 for place, name in enumerate(seen)}
