@@ -86,6 +86,8 @@ def test_where_no_box_becomes_less_likely_the_dice_are_weaker() -> None:
     given, taken = moved(np.array([[0.0, 1e-12, 0.0], [0.25, -0.5, 0.25], [0.0, -0.1, 0.1]]))
     assert given.tolist() == [-1, 0, 2]
     assert taken.tolist() == [-1, 1, 1]
+    given, taken = moved(np.array([[0.5, 0.5 + 1e-15, -0.5, -0.5 - 1e-15]]))
+    assert (given.tolist(), taken.tolist()) == ([0], [2]), "of equals, up to rounding, the first"
     rules = TINY.replace(boxes=("chance",), bonus_points=0, bonus_threshold=0)
     solution = solve(rules, cache=False, progress=False)
     (loss,) = losses(play_match(GreedyAgent(rules), rules, 20, 1, solution), solution)

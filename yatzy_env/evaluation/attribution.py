@@ -97,10 +97,16 @@ def moved(fall: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int6
         fall: (n, B) by how much the chance of each box falls.
 
     Returns:
-        (n,) int64 the box that falls most and (n,) int64 the one that rises most; -1 where none does.
+        (n,) int64 the box that falls most and (n,) int64 the one that rises most, the first of several within a tie;
+        -1 where none does.
     """
-    given = np.where(fall.max(axis=1) > TIE, fall.argmax(axis=1), -1)
-    return given, np.where(fall.min(axis=1) < -TIE, fall.argmin(axis=1), -1)
+    given, taken = (_most(change) for change in (fall, -fall))
+    return given, taken
+
+
+def _most(change: NDArray[np.float64]) -> NDArray[np.int64]:
+    top = change.max(axis=1, keepdims=True)
+    return np.where(top[:, 0] > TIE, (change >= top - TIE).argmax(axis=1), -1)
 
 
 def turn_ends(
