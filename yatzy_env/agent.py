@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from yatzy_env.errors import IllegalActionError
-from yatzy_env.situation import Situations
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situation, Situations
+from yatzy_env.tables import action_names
 
 TIE = 1e-9
 """Values closer than this are equal, and the lowest action index wins."""
@@ -75,6 +77,13 @@ def checked_actions(actions: ArrayLike, name: str, size: int) -> NDArray[np.int6
             f"allowed: shape {(size,)} of whole numbers"
         )
     return found.astype(np.int64)
+
+
+def illegal_action(rules: Ruleset, name: str, action: int, situation: Situation) -> IllegalActionError:
+    """The error for an action that an agent may not play, with agent, action and situation by name."""
+    names = action_names(rules)
+    called = f" ({names[action]})" if 0 <= action < len(names) else ""
+    return IllegalActionError(f"agent {name!r} played the illegal action {action}{called} in {situation}")
 
 
 def best_actions(values: NDArray[np.float64]) -> NDArray[np.int64]:

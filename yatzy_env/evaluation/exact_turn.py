@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.agent import Agent
+from yatzy_env.agent import Agent, checked_actions, illegal_action
 from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
-from yatzy_env.errors import IllegalActionError, YatzyError
+from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact_cards import Layer, Places, Slots
 from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations, single
 from yatzy_env.solver.layout import Cards, lane_sum, state_of
-from yatzy_env.tables import Tables, action_names
+from yatzy_env.tables import Tables
 
 
 @kernel(nogil=True)
@@ -191,7 +191,7 @@ class Player:
                 lane = _settle(tables, self.slots, places.filled, cell, roll, left, actions, now, following, into)
                 if lane >= 0:
                     now_at = _situations(places, cell[lane : lane + 1], roll[lane : lane + 1], left)
-                    self._refuse(int(actions[lane]), now_at)
+                    raise illegal_action(self.rules, self.name, int(actions[lane]), single(tables, now_at, 0))
                 _throw(tables.add, following)
             now = following
         return Played(out, situations, seconds)
@@ -207,13 +207,7 @@ class Player:
             (n,) int64.
         """
         size = len(situations.roll)
-        actions = np.asarray(self.agent.act(situations, np.full(size, noise)))
-        if actions.shape != (size,) or actions.dtype.kind not in "iu":
-            raise IllegalActionError(
-                f"agent {self.name!r} returned actions of shape {actions.shape} and type {actions.dtype}; "
-                f"allowed: shape {(size,)} of whole numbers"
-            )
-        return np.ascontiguousarray(actions, np.int64)
+        return checked_actions(self.agent.act(situations, np.full(size, noise)), self.name, size)
 
     def check_noise(self, places: Places) -> None:
         """Shows the agent the first rolls of some cards under two noises.
@@ -228,13 +222,6 @@ class Player:
         )
         if not np.array_equal(one, other):
             raise YatzyError(f"agent {self.name!r} declares itself deterministic, but its actions depend on the noise")
-
-    def _refuse(self, action: int, now: Situations) -> None:
-        names = action_names(self.rules)
-        called = f" ({names[action]})" if 0 <= action < len(names) else ""
-        raise IllegalActionError(
-            f"agent {self.name!r} played the illegal action {action}{called} in {single(self.tables, now, 0)}"
-        )
 
 
 def _situations(places: Places, cell: NDArray[np.intp], roll: NDArray[np.intp], left: int) -> Situations:

@@ -27,14 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env import dice
-from yatzy_env.agent import TIE, Agent, best_actions, checked_actions
+from yatzy_env.agent import TIE, Agent, best_actions, checked_actions, illegal_action
 from yatzy_env.errors import IllegalActionError, YatzyError
 from yatzy_env.evaluation.mistakes import MistakeLog, Mistakes
 from yatzy_env.evaluation.statistics import deviates, estimate
 from yatzy_env.games import Games, decision_noise, is_legal, new_games, noise_keys, play
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations, single
-from yatzy_env.tables import Tables, action_names, compile_tables
+from yatzy_env.tables import Tables, compile_tables
 
 if TYPE_CHECKING:
     from yatzy_env.solver import Solution
@@ -303,15 +303,10 @@ def _play(tables: Tables, games: Games, actions: NDArray[np.int64], match: Match
     try:
         return play(tables, games, actions)
     except IllegalActionError as error:
-        names = action_names(match.rules)
         for lane, action in enumerate(actions.tolist()):
-            known = 0 <= action < tables.actions
-            if not known or not is_legal(tables, games.now, lane, action):
-                called = f" ({names[action]})" if known else ""
-                raise IllegalActionError(
-                    f"agent {match.agent!r} played the illegal action {action}{called} in "
-                    f"{single(tables, games.now, lane)}"
-                ) from error
+            if not 0 <= action < tables.actions or not is_legal(tables, games.now, lane, action):
+                situation = single(tables, games.now, lane)
+                raise illegal_action(match.rules, match.agent, action, situation) from error
         raise
 
 
