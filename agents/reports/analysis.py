@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 
 from agents.reports.curves import Curve, curves_of
-from yatzy_env.evaluation.attribution import SAME_BOX, Loss, losses, moved, turn_ends
+from yatzy_env.evaluation.attribution import SAME_BOX, Attribution, attributions, moved, turn_ends
 from yatzy_env.evaluation.matches import Match
 from yatzy_env.evaluation.optimal_scores import optimal_scores
 from yatzy_env.evaluation.results import Evaluation
@@ -72,14 +72,14 @@ class Analysis:
     """What a report adds to an evaluation. Dictionaries are by agent; without a solution they are empty.
 
     Attributes:
-        losses: what its mistakes gave up, the costliest first.
+        attributions: what its mistakes gave up, the costliest first.
         worst: its worst decisions, the costliest first.
         missing: the points it earns less than the optimal player on the same dice, by line of the sheet.
         optimal_scores: the chance of each score under optimal play, None where it cannot be computed.
         curves: learning curves of the agents that have one.
     """
 
-    losses: dict[str, list[Loss]]
+    attributions: dict[str, list[Attribution]]
     worst: dict[str, list[WorstDecision]]
     missing: dict[str, dict[str, Difference]]
     optimal_scores: NDArray[np.float64] | None
@@ -88,7 +88,7 @@ class Analysis:
     def fields(self) -> dict[str, Any]:
         """Losses, missing points and worst decisions as a JSON object."""
         return {
-            "given_up": {agent: [loss.fields() for loss in found] for agent, found in self.losses.items()},
+            "given_up": {agent: [one.fields() for one in found] for agent, found in self.attributions.items()},
             "missing_points": {
                 agent: {line: {"mean": gap.mean, "se": gap.error} for line, gap in found.items()}
                 for agent, found in self.missing.items()
@@ -115,7 +115,7 @@ def analyse(evaluation: Evaluation, cache: bool = True, console: Console | None 
     best = [match for match in matches if match.agent == "optimal"]
     several = evaluation.games > 1
     return Analysis(
-        losses={match.agent: losses(match, solution) for match in _imperfect(matches)},
+        attributions={match.agent: attributions(match, solution) for match in _imperfect(matches)},
         worst={match.agent: worst_decisions(match, solution) for match in _imperfect(matches)},
         missing={match.agent: missing_points(match, best[0]) for match in _imperfect(matches) if best and several},
         optimal_scores=optimal_scores(solution, cache, console),

@@ -135,11 +135,11 @@ def given_up(evaluation: Evaluation, analysis: Analysis) -> Section:
     """What the mistakes of each agent gave up, the costliest boxes."""
     rows = []
     for match in evaluation.matches:
-        for loss in analysis.losses.get(match.agent, [])[:_MOST_LOSSES]:
-            share = loss.regret / sum(other.regret for other in analysis.losses[match.agent])
-            words = [match.agent, loss.box.replace("_", " "), loss.taken.replace("_", " ")]
-            parts = [number(part, 3) for part in (loss.regret, loss.this_turn, loss.later)]
-            rows.append([*words, percent(share, 0), number(loss.slips), *parts])
+        for one in analysis.attributions.get(match.agent, [])[:_MOST_LOSSES]:
+            share = one.regret / sum(other.regret for other in analysis.attributions[match.agent])
+            words = [match.agent, one.box.replace("_", " "), one.taken.replace("_", " ")]
+            parts = [number(part, 3) for part in (one.regret, one.this_turn, one.later)]
+            rows.append([*words, percent(share, 0), number(one.slips), *parts])
     head = ["agent", "given up", "mostly for", "% of regret", "slips", "regret", "this turn", "later turns"]
     logs = [match.mistakes for match in evaluation.matches if match.mistakes is not None and len(match.mistakes.first)]
     games = f"the first {min(log.games for log in logs):,} games or more" if logs else "the games"

@@ -11,7 +11,7 @@ import pytest
 from agents.baselines import GreedyAgent, OneTurnAgent, RandomAgent
 from agents.optimal import OptimalAgent
 from tests.evaluation.helpers import TINY, solved_tiny
-from yatzy_env.evaluation.attribution import SAME_BOX, losses, moved, turn_ends
+from yatzy_env.evaluation.attribution import SAME_BOX, attributions, moved, turn_ends
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch, single
@@ -61,10 +61,10 @@ def test_the_cost_is_what_the_turn_and_the_card_after_it_lose(rules: Ruleset) ->
     """By the law of total expectation the points of the turn and the later ones make up the action's value."""
     solution, tables = solve(rules, cache=False, progress=False), compile_tables(rules)
     match = play_match(OneTurnAgent(rules), rules, 20, 1, solution)
-    found = losses(match, solution)
-    assert sum(loss.regret for loss in found) == pytest.approx(match.game_regret.mean())
-    assert all(loss.regret == pytest.approx(loss.this_turn + loss.later) for loss in found)
-    assert [loss.regret for loss in found] == sorted((loss.regret for loss in found), reverse=True)
+    found = attributions(match, solution)
+    assert sum(one.regret for one in found) == pytest.approx(match.game_regret.mean())
+    assert all(one.regret == pytest.approx(one.this_turn + one.later) for one in found)
+    assert [one.regret for one in found] == sorted((one.regret for one in found), reverse=True)
     last = match.mistakes.first.take(match.mistakes.first.turn == len(rules.box_names) - 1)
     ends = turn_ends(solution, tables, last.situations, np.column_stack([last.best, last.action]))
     np.testing.assert_allclose(ends[:, 0, -1] - ends[:, 1, -1], last.cost, atol=1e-9)  # nothing comes later
@@ -90,10 +90,10 @@ def test_where_no_box_becomes_less_likely_the_dice_are_weaker() -> None:
     assert (given.tolist(), taken.tolist()) == ([0], [2]), "of equals, up to rounding, the first"
     rules = TINY.replace(boxes=("chance",), bonus_points=0, bonus_threshold=0)
     solution = solve(rules, cache=False, progress=False)
-    (loss,) = losses(play_match(GreedyAgent(rules), rules, 20, 1, solution), solution)
-    assert loss.box == loss.taken == SAME_BOX
-    assert loss.later == pytest.approx(0)
+    (one,) = attributions(play_match(GreedyAgent(rules), rules, 20, 1, solution), solution)
+    assert one.box == one.taken == SAME_BOX
+    assert one.later == pytest.approx(0)
 
 
 def test_optimal_play_gives_up_nothing() -> None:
-    assert losses(play_match(OptimalAgent(solved_tiny()), TINY, 20, 1, solved_tiny()), solved_tiny()) == []
+    assert attributions(play_match(OptimalAgent(solved_tiny()), TINY, 20, 1, solved_tiny()), solved_tiny()) == []

@@ -35,7 +35,7 @@ _CHUNK = 1024  # turns worked on together
 
 
 @dataclass(frozen=True)
-class Loss:
+class Attribution:
     """What one box, given up, cost an agent per game.
 
     Attributes:
@@ -59,7 +59,7 @@ class Loss:
         return asdict(self)
 
 
-def losses(match: Match, solution: Solution) -> list[Loss]:
+def attributions(match: Match, solution: Solution) -> list[Attribution]:
     """What the mistakes of a match gave up, the costliest first.
 
     Args:
@@ -86,8 +86,8 @@ def losses(match: Match, solution: Solution) -> list[Loss]:
             weights[other] += cost
         regret, now = float(mistakes.cost[which].sum()) / games, float(this_turn[which].sum()) / games
         most = max(weights, key=lambda other: weights[other])
-        found.append(Loss(names[box], names[most], float(which.sum()) / games, regret, now, regret - now))
-    return sorted(found, key=lambda loss: -loss.regret)
+        found.append(Attribution(names[box], names[most], float(which.sum()) / games, regret, now, regret - now))
+    return sorted(found, key=lambda one: -one.regret)
 
 
 def moved(fall: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
