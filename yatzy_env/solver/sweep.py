@@ -65,8 +65,8 @@ def _solve_states(tables, layout, plan, pays, stride, prices, passed, values, st
         plan: the plan of a turn.
         pays: what the boxes pay.
         stride: length of a row.
-        prices: (R,) what filling a box costs by roll, or (0,) where it costs nothing.
-        passed: (size,) values with one pass less, or (0,) where no turn may pass.
+        prices: (R,) what filling a box costs by roll, None where it costs nothing.
+        passed: (size,) values with one pass less, or (0,) where no turn may pass; asked for under prices alone.
         values: (size,) values, receives those of the states.
         states: the states.
     """
@@ -81,21 +81,19 @@ def _solve_states(tables, layout, plan, pays, stride, prices, passed, values, st
         for offset in range(0, lanes, LANES):
             offer_rows(pays, legal, rows, stride, offset, choice)
             choose_box(pays, legal, choice.offers, block)
-            _charge(pays, prices, block)
-            if passed.shape[0] > 0:
-                for lane in range(LANES):
-                    place = min(offset + lane, lanes - 1)
-                    least[lane] = passed[first + place] + layout.earned[low + place]
-                _raise_to(pays, least, block)
+            if prices is not None:  # known when the kernel is compiled, so the plain sweep does not pay for it
+                _charge(pays, prices, block)
+                if passed.shape[0] > 0:
+                    for lane in range(LANES):
+                        place = min(offset + lane, lanes - 1)
+                        least[lane] = passed[first + place] + layout.earned[low + place]
+                    _raise_to(pays, least, block)
             for _ in range(tables.throws - 1):
                 throw(plan.add, block)
                 choose_keep(plan.whole, plan.part, plan.runs, block)
             first_throw(plan.probability, block, result)
             for lane in range(offset, min(offset + LANES, lanes)):
                 values[first + lane] = result[lane - offset] - layout.earned[low + lane]
-
-
-_NONE = np.zeros(0)
 
 
 def sweep(
@@ -105,7 +103,7 @@ def sweep(
     done: Callable[[int], None] | None = None,
     *,
     prices: NDArray[np.float64] | None = None,
-    passed: NDArray[np.float64] = _NONE,
+    passed: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Solves all cards of a ruleset of one column without saved throws.
 
@@ -115,7 +113,7 @@ def sweep(
         threads: how many threads work; the values do not depend on it.
         done: called now and then with the number of states solved since.
         prices: (>= B, R) points that filling a box costs, by turn and last roll; the last row is that of the last box.
-        passed: (size,) the values of a column that may let one turn less pass, none by default.
+        passed: (size,) with prices, the values of a column that may let one turn less pass; (0,) if it may let none.
 
     Returns:
         (size,) float64 expected points still to come, placed by the layout.
@@ -124,7 +122,7 @@ def sweep(
     stride = row_stride(cards.layout, pays)
     values = np.zeros(cards.layout.size)
     for still_open, states in enumerate(cards.layers[1:], 1):
-        now = _NONE if prices is None else np.ascontiguousarray(prices[-still_open])
+        now = None if prices is None else np.ascontiguousarray(prices[-still_open])
         work = partial(_solve_states, tables, cards.layout, plan, pays, stride, now, passed, values)
         for_states(work, states, _CHUNK, threads, done)
     return values
@@ -150,7 +148,7 @@ def sweep_with_passes(
     Returns:
         The most points, less prices, that the empty column can expect with T - B passes.
     """
-    values = _NONE
+    values = np.zeros(0)
     for passes in range(len(prices) - tables.card.boxes + 1):
         values = sweep(tables, cards, done=done, prices=prices[: len(prices) - passes], passed=values)
         if out is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,45 +23,6 @@ from yatzy_env.solver.turn import action_values
 from yatzy_env.tables import Tables
 
 _NO_MOMENTS = "under saved throws the spread of the final score is not computed exactly; estimate it by playing games"
-
-
-class Values(Protocol):
-    """What a `Solution` asks for."""
-
-    @property
-    def cards(self) -> int:
-        """How many cards can be reached."""
-
-    @property
-    def digest(self) -> str:
-        """A SHA-256 over the values."""
-
-    @property
-    def start(self) -> float:
-        """The value of the empty card: the expected score of a game."""
-
-    def places(
-        self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Where the values of n cards stand, -1 for cards that cannot be reached."""
-
-    def at(self, filled: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The values of n cards, given their filled boxes and places."""
-
-    def action_values(self, now: Situations) -> NDArray[np.float64]:
-        """(n, actions) action values of n situations with reachable cards."""
-
-    def moments(self) -> Moments:
-        """Mean, standard deviation, bonus and yatzy rate of the final score."""
-
-    def distribution(self, moments: Moments) -> Distribution:
-        """The distribution of the final score, with the rates of its moments."""
-
-    def chances(self, path: Path | None) -> ChanceTable:
-        """The chances of all cards, in a file if there is a path."""
-
-    def save(self, path: str | Path, header: dict[str, Any]) -> None:
-        """Writes the values, with a header that describes them."""
 
 
 class ValuesInMemory:
@@ -186,3 +147,7 @@ class ValuesOnDisk:
     def save(self, path: str | Path, header: dict[str, Any]) -> None:
         """Copies the folder; its header has been written with it."""
         self._folder.copy(path)
+
+
+Values = ValuesInMemory | ValuesOnDisk
+"""What a `Solution` asks."""
