@@ -35,7 +35,6 @@ from yatzy_env.evaluation.exact_cards import (
     lay_out_cards,
     layer_lanes,
     layer_start,
-    list_slots,
     new_layer,
     pieces,
     pools_of,
@@ -50,6 +49,7 @@ from yatzy_env.solver.layout import Cards
 from yatzy_env.solver.progress import progress_bar
 from yatzy_env.solver.store import library_version
 from yatzy_env.tables import Tables, compile_tables
+from yatzy_env.turn import end_kinds
 
 MOST_SITUATIONS = 5_000_000_000
 """Situations that a card layout may hold; evaluations beyond it would take days."""
@@ -210,7 +210,7 @@ def exact_score(
     key = {"agent": digest, "ruleset": rules.digest, "merged": merges_upper(agent), "version": library_version()}
     file = exact_store.exact_file(key) if digest else None
     walk = _start(tables, cards, file, key)
-    player = Player(agent, name, rules, tables, list_slots(tables))
+    player = Player(agent, name, rules, tables, end_kinds(tables))
     if walk.turn < tables.card.boxes:
         size = most_situations(tables, cards)
         if size >= _WORTH_SAYING:
@@ -237,7 +237,7 @@ def _start(tables: Tables, cards: Cards, file: Path | None, key: dict[str, Any])
 
 def _walk_on(player: Player, cards: Cards, walk: _Walk, threads: int, batch: int, watch: _Watch) -> None:
     """Walks to the last layer. Between two pieces the walk can be kept."""
-    tables, slots = player.tables, player.slots
+    tables = player.tables
     boxes = tables.card.boxes
     piece = max(batch // tables.rolls, 1)
     with _mapper(threads) as each, watch:
@@ -250,7 +250,7 @@ def _walk_on(player: Player, cards: Cards, walk: _Walk, threads: int, batch: int
             start = layer_start(cards, boxes, walk.turn + 1)
             played = each(lambda part, here=here: player.play(part, here.chance[part.lane]), parts)
             for part, turns in zip(parts, played, strict=True):
-                points, yatzy = pass_on(tables, cards, slots, start, part, turns.out, here, there)
+                points, yatzy = pass_on(tables, cards, player.kinds, start, part, turns.out, here, there)
                 walk.add(len(part.lane), turns, points, yatzy)
                 watch(int(part.lane[-1]) + 1)
             walk.turn, walk.done, walk.here = walk.turn + 1, 0, there

@@ -1,4 +1,4 @@
-"""The cards an agent can reach, layer by layer, and the ways in which a box can pay.
+"""The cards an agent can reach, layer by layer.
 
 A layer holds all cards with equally many filled boxes: a lane per state and upper sum, as the solver lays them out, and
 under saved throws a cell per lane and size of the pool. Upper sums that every observation shows alike (the bonus is
@@ -22,15 +22,6 @@ from yatzy_env.tables import Tables
 
 MOST_ROWS = 4 << 30
 """Bytes that the score distributions of two layers may take; beyond it only the expected score is computed."""
-
-
-class Slots(NamedTuple):
-    """The ways in which a box can pay, whatever the card: S slots. R rolls, B boxes."""
-
-    of: NDArray[np.int64]  # (2, B, R) the slot of filling a box with a roll, without and with joker
-    box: NDArray[np.int64]  # (S,)
-    points: NDArray[np.int64]  # (S,) plain points
-    alike: NDArray[np.int64]  # (S,) the face all dice show where extra bonuses ask for it, else 0
 
 
 class Places(NamedTuple):
@@ -89,23 +80,6 @@ def _most_upper(card: CardRules) -> NDArray[np.int64]:
     return np.array(
         [everything - open_upper_points(card, filled, 0) for filled in range(card.upper_boxes + 1)], np.int64
     )
-
-
-def list_slots(tables: Tables) -> Slots:
-    """Lists the ways in which boxes can pay, in the order of the boxes.
-
-    Args:
-        tables: the compiled ruleset.
-
-    Returns:
-        The slots.
-    """
-    box = np.broadcast_to(np.arange(tables.card.boxes)[None, :, None], tables.points.shape)
-    alike = np.broadcast_to(tables.alike * (tables.card.extra_yatzy_bonus > 0), tables.points.shape)
-    keys = np.stack([box.ravel(), tables.points.ravel(), alike.ravel()], axis=1)
-    slots, of = np.unique(keys, axis=0, return_inverse=True)
-    columns = [np.ascontiguousarray(column, np.int64) for column in slots.T]
-    return Slots(of.reshape(tables.points.shape).astype(np.int64), *columns)
 
 
 def pools_of(tables: Tables, turn: int) -> int:

@@ -3,7 +3,7 @@
 
 Chances flow forward. The first roll of a card has the card's chance times that of the roll; from a roll they go where
 the agent's action sends them: to a keep, and from there, one die at a time, a sixth to each multiset with one die more,
-or to the slot in which the filled box pays. Only situations with a positive chance are shown to the agent.
+or to the kind of end that the filled box makes. Only situations with a positive chance are shown to the agent.
 """
 
 from __future__ import annotations
@@ -16,68 +16,61 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.agent import Agent, checked_actions, illegal_action
-from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
+from yatzy_env.card import bonus_step, fifty_after, is_joker, legal_boxes
 from yatzy_env.errors import YatzyError
-from yatzy_env.evaluation.exact_cards import Layer, Places, Slots
+from yatzy_env.evaluation.exact_cards import Layer, Places
 from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
+from yatzy_env.simd import LANES
 from yatzy_env.situation import Situations, single
 from yatzy_env.solver.layout import Cards, lane_sum, state_of
 from yatzy_env.tables import Tables
+from yatzy_env.turn import EndKinds, flow_throw, plan_turn
 
 
 @kernel(nogil=True)
-def _settle(tables, slots, filled, cell, roll, left, actions, chance, following, out):
+def _settle(tables, kinds, places, cell, roll, left, actions, chance, following, out):
     """Sends the chance of every situation where its action leads; returns the first with an illegal action, or -1."""
-    tables, slots = borrow(tables), borrow(slots)
+    tables, kinds, places = borrow(tables), borrow(kinds), borrow(places)
     card = tables.card
     keeps = tables.keeps
     for index in range(actions.shape[0]):
         action, row, dice = actions[index], cell[index], roll[index]
+        block, lane, filled = row // LANES, row % LANES, places.filled[row]
+        mass = chance[block, keeps + dice, lane]
         if action < 0 or action >= tables.actions:
             return index
         if action < keeps:
             if left == 0 or tables.within[dice, action] == 0:
                 return index
-            following[row, action] += chance[row, keeps + dice]
+            following[block, action, lane] += mass
         else:
             box = action - keeps
             alike = tables.alike[dice]
-            if (legal_boxes(card, filled[row], alike) >> box) & 1 == 0:
+            if (legal_boxes(card, filled, alike) >> box) & 1 == 0:
                 return index
-            joker = 1 if is_joker(card, filled[row], alike) else 0
-            out[row, slots.of[joker, box, dice]] += chance[row, keeps + dice]
+            joker = 1 if is_joker(card, filled, alike) else 0
+            scored = 1 if places.fifty[row] else 0
+            out[row, kinds.of[scored, joker, box, dice]] += mass
     return -1
 
 
-@kernel(nogil=True)
-def _throw(add, chance):
-    """Adds the missing dice one by one: the chance of every keep goes on, a sixth per face, and ends in the rolls."""
-    for row in range(chance.shape[0]):
-        for keep in range(add.shape[0]):
-            share = chance[row, keep] / 6.0
-            if share > 0:
-                for face in range(6):
-                    chance[row, add[keep, face]] += share
-
-
 @kernel
-def _pass_on(card, layout, slots, start, places, chance, out, after, rows, span, after_rows, after_span):
+def _pass_on(card, layout, kinds, start, places, chance, out, after, rows, span, after_rows, after_span):
     """The kernel of `pass_on`; `start` is where the next layer begins, and without rows those arrays are empty."""
-    layout, slots, places, card = borrow(layout), borrow(slots), borrow(places), borrow(card)
+    layout, kinds, places, card = borrow(layout), borrow(kinds), borrow(places), borrow(card)
     expected, yatzy = 0.0, 0.0
     for row in range(out.shape[0]):
         lane, filled, fifty, upper = places.lane[row], places.filled[row], places.fifty[row], places.upper[row]
         whole = chance[lane].sum()
         for pool in range(out.shape[1]):
-            for slot in range(out.shape[2]):
-                mass = out[row, pool, slot]
+            for kind in range(out.shape[2]):
+                mass = out[row, pool, kind]
                 if mass == 0:
                     continue
-                box, points = slots.box[slot], slots.points[slot]
-                gained = points * card.multiplier[0] + bonus_step(card, box, points, upper)
-                gained += extra_step(card, fifty, slots.alike[slot])
+                box, points = kinds.box[kind], kinds.points[kind]
+                gained = points * card.multiplier[0] + bonus_step(card, box, points, upper) + kinds.extra[kind]
                 filled_after = filled | (np.int64(1) << box)
                 upper_after = upper + (points if card.face[box] != 0 else 0)
                 upper_after = lane_sum(card, layout, filled_after, upper_after)
@@ -101,7 +94,7 @@ def _pass_on(card, layout, slots, start, places, chance, out, after, rows, span,
 def pass_on(
     tables: Tables,
     cards: Cards,
-    slots: Slots,
+    kinds: EndKinds,
     start: int,
     places: Places,
     out: NDArray[np.float64],
@@ -113,10 +106,10 @@ def pass_on(
     Args:
         tables: the compiled ruleset.
         cards: its cards.
-        slots: the ways in which boxes pay.
+        kinds: the ends it knows.
         start: where in the layout the next layer begins.
         places: (C,) cards.
-        out: (C, pools, S) chance of each slot, by the pool that is left.
+        out: (C, pools, U) chance of each kind of end, by the pool that is left.
         here: the layer of the cards.
         there: the next layer, which is added to.
 
@@ -128,14 +121,14 @@ def pass_on(
     rows, span = (here.rows, here.span) if here.rows is not None and here.span is not None else without
     after, after_span = (there.rows, there.span) if there.rows is not None and there.span is not None else without
     return _pass_on(
-        tables.card, cards.layout, slots, start, places, here.chance, out, there.chance, rows, span, after, after_span
+        tables.card, cards.layout, kinds, start, places, here.chance, out, there.chance, rows, span, after, after_span
     )
 
 
 class Played(NamedTuple):
-    """How turns from C cards end. S slots."""
+    """How turns from C cards end. U kinds of ends."""
 
-    out: NDArray[np.float64]  # (C, pools after, S) chance of each slot, by the pool that is left
+    out: NDArray[np.float64]  # (C, pools after, U) chance of each kind, by the pool that is left
     situations: int  # how many situations the agent was asked about
     seconds: float  # how long it took to choose
 
@@ -149,14 +142,14 @@ class Player:
         name: what it is called in errors.
         rules: the ruleset.
         tables: its tables.
-        slots: the ways in which its boxes pay.
+        kinds: the ends it knows.
     """
 
     agent: Agent
     name: str
     rules: Ruleset
     tables: Tables
-    slots: Slots
+    kinds: EndKinds
 
     def play(self, places: Places, chance: NDArray[np.float64]) -> Played:
         """Plays the turns that begin with some cards.
@@ -173,26 +166,29 @@ class Player:
         """
         tables = self.tables
         most = tables.throws - 1 + chance.shape[1] - 1
-        shape = (len(places.lane), len(tables.size))
-        out = np.zeros((shape[0], most + 1 if tables.saved_throws else 1, len(self.slots.box)))
-        now = np.zeros(shape)
+        add, count = plan_turn(tables).add, len(places.lane)
+        out = np.zeros((count, most + 1 if tables.saved_throws else 1, len(self.kinds.box)))
+        now = np.zeros((-(-count // LANES), len(tables.size), LANES))
         situations, seconds = 0, 0.0
         for left in range(most, -1, -1):
             if left >= tables.throws - 1:  # turns with so many throws begin here
-                now[:, tables.keeps :] += chance[:, left - tables.throws + 1, None] * tables.probability
-            following = np.zeros(shape)
-            cell, roll = np.nonzero(now[:, tables.keeps :])
+                begins = np.zeros((len(now), LANES))
+                begins.ravel()[:count] = chance[:, left - tables.throws + 1]
+                now[:, tables.keeps :] += begins[:, None] * tables.probability[:, None]
+            following = np.zeros_like(now)
+            cell, roll = np.nonzero(now[:, tables.keeps :].transpose(0, 2, 1).reshape(-1, tables.rolls))
             if len(cell):
                 start = time.perf_counter()
                 actions = self.ask(_situations(places, cell, roll, left))
                 seconds += time.perf_counter() - start
                 situations += len(cell)
                 into = out[:, left if tables.saved_throws else 0]
-                lane = _settle(tables, self.slots, places.filled, cell, roll, left, actions, now, following, into)
+                lane = _settle(tables, self.kinds, places, cell, roll, left, actions, now, following, into)
                 if lane >= 0:
                     now_at = _situations(places, cell[lane : lane + 1], roll[lane : lane + 1], left)
                     raise illegal_action(self.rules, self.name, int(actions[lane]), single(tables, now_at, 0))
-                _throw(tables.add, following)
+                for block in following:
+                    flow_throw(add, block.ravel())
             now = following
         return Played(out, situations, seconds)
 

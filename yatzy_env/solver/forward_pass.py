@@ -1,6 +1,6 @@
 """Optimal play followed forward through a turn: how likely each way is in which a turn can end.
 
-For a block of `LANES` cards of one state the turn is first computed backwards as in `turn`; beside the value of each
+For a block of `LANES` cards of one state the turn is first computed backwards by `note_turn`; beside the value of each
 multiset stands the keep it comes from, the lowest action index among those within `TIE` of the best. Then chances flow
 forward: from the rolls to the keeps chosen there, from a keep to the six multisets with one more die, a sixth to each,
 and where the turn stops from the roll to the box chosen for it.
@@ -21,7 +21,7 @@ from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, load, minus, new_rows, plus, spread, store, where_at_least
 from yatzy_env.solver.box_choice import Payments, choose_box, offer_rows
 from yatzy_env.tables import Tables
-from yatzy_env.turn import flow, note_keeps, throw
+from yatzy_env.turn import flow_turn, note_turn
 
 
 class Paths(NamedTuple):
@@ -118,33 +118,6 @@ def list_outcomes(pays, extra, legal, choice, listed):
 
 
 @kernel
-def _choose_keeps(plan, throws, block, track):
-    """Computes the turn backwards and notes which keep is chosen; the block's rolls hold the values of stopping."""
-    rolls = track.stop.shape[0]
-    keeps = block.shape[0] - rolls
-    for row in range(0, rolls, LANES):
-        store(track.stop, row, load(block, keeps + row))
-    for left in range(1, throws):
-        throw(plan.add, block)
-        note_keeps(plan, TIE, track.stop, block, track.source, track.chosen, (left - 1) * rolls)
-
-
-@kernel
-def _flow(add, probability, throws, track):
-    """Sends the chances of the first roll through the turn to the rolls with which it stops."""
-    chance, stopped = track.chance, track.stopped
-    rolls = stopped.shape[0]
-    keeps = chance.shape[0] - rolls
-    for roll in range(probability.shape[0]):
-        store(chance, keeps + roll * LANES, spread(probability[roll]))
-        store(stopped, roll * LANES, spread(0.0))
-    for left in range(throws - 1, 0, -1):
-        flow(add, track.chosen, (left - 1) * rolls, chance, stopped)
-    for row in range(0, rolls, LANES):
-        store(stopped, row, plus(load(stopped, row), load(chance, keeps + row)))
-
-
-@kernel
 def _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track):
     """Sends the chances of the rolls with which the turn stops to the boxes chosen for them."""
     stop, stopped, outcome, offers = track.stop, track.stopped, track.outcome, choice.offers
@@ -198,6 +171,6 @@ def follow_turn(plan, paths, pays, legal, rows, stride, offset, choice, block, t
     """
     offer_rows(pays, legal, rows, stride, offset, choice)
     choose_box(pays, legal, choice.offers, block)
-    _choose_keeps(plan, paths.throws, block, track)
-    _flow(plan.add, plan.probability, paths.throws, track)
+    note_turn(plan, TIE, paths.throws, track.stop, block, track.source, track.chosen)
+    flow_turn(plan, paths.throws, track.chosen, track.chance, track.stopped)
     _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track)

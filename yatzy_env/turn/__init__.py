@@ -20,7 +20,7 @@ them; `plans` is what others call.
 
 from yatzy_env.turn.ends import Cards, EndKinds, Ends, cards_of, end_kinds, list_ends
 from yatzy_env.turn.plans import TurnPlans, by_card, end_chances, plan_turns, rate_actions
-from yatzy_env.turn.steps import Plan, choose_keep, first_throw, flow, flow_throw, note_keeps, plan_turn, throw
+from yatzy_env.turn.steps import Plan, choose_keep, first_throw, flow_throw, flow_turn, note_turn, plan_turn, throw
 
 __all__ = [
     "Cards",
@@ -34,10 +34,10 @@ __all__ = [
     "end_chances",
     "end_kinds",
     "first_throw",
-    "flow",
     "flow_throw",
+    "flow_turn",
     "list_ends",
-    "note_keeps",
+    "note_turn",
     "plan_turn",
     "plan_turns",
     "rate_actions",

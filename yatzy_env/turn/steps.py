@@ -188,6 +188,48 @@ def flow(add, chosen, start, chance, stopped):
 
 
 @kernel
+def note_turn(plan, tie, throws, stop, block, source, chosen):
+    """Computes a turn backwards and notes the keep to take from every roll.
+
+    Args:
+        plan: the plan.
+        tie: how close two values are equal.
+        throws: throws of the turn.
+        stop: (R * LANES,) float64, receives what stopping with each roll is worth.
+        block: the block; its rolls hold these values and receive those at the start of the turn.
+        source: (M * LANES,) float64 working memory.
+        chosen: ((throws - 1) * R * LANES,) int32, receives the keeps by throws left less one, K to stop.
+    """
+    first_roll = block.shape[0] - stop.shape[0]
+    for row in range(0, stop.shape[0], LANES):
+        store(stop, row, load(block, first_roll + row))
+    for left in range(1, throws):
+        throw(plan.add, block)
+        note_keeps(plan, tie, stop, block, source, chosen, (left - 1) * stop.shape[0])
+
+
+@kernel
+def flow_turn(plan, throws, chosen, chance, stopped):
+    """Sends the chances of the first roll through the turn to the rolls with which it stops.
+
+    Args:
+        plan: the plan.
+        throws: throws of the turn.
+        chosen: as `note_turn` wrote it.
+        chance: (M * LANES,) float64 working memory.
+        stopped: (R * LANES,) float64, receives the chances.
+    """
+    first_roll = chance.shape[0] - stopped.shape[0]
+    for roll in range(plan.probability.shape[0]):
+        store(chance, first_roll + roll * LANES, spread(plan.probability[roll]))
+        store(stopped, roll * LANES, spread(0.0))
+    for behind in range(1, throws):
+        flow(plan.add, chosen, (throws - 1 - behind) * stopped.shape[0], chance, stopped)
+    for row in range(0, stopped.shape[0], LANES):
+        store(stopped, row, plus(load(stopped, row), load(chance, first_roll + row)))
+
+
+@kernel
 def flow_throw(add, chance):
     """Sends the chances of the keeps, (M * LANES,), through the throw of the missing dice, a sixth to each face."""
     sixth = spread(1.0 / 6.0)
