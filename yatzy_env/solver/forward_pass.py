@@ -171,6 +171,7 @@ def follow_turn(plan, paths, pays, legal, rows, stride, offset, choice, block, t
     """
     offer_rows(pays, legal, rows, stride, offset, choice)
     choose_box(pays, legal, choice.offers, block)
-    note_turn(plan, TIE, paths.throws, track.stop, block, track.source, track.chosen)
+    first_roll = block.shape[0] - track.stop.shape[0]
+    note_turn(plan, TIE, first_roll // LANES, paths.throws, track.stop, block, track.source, track.chosen)
     flow_turn(plan, paths.throws, track.chosen, track.chance, track.stopped)
     _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track)

@@ -80,7 +80,7 @@ from yatzy_env.solver.solution import solve
 from yatzy_env.solver.sweep import sweep_with_passes
 from yatzy_env.solver.triple_endgame import endgame_bound, last_turns
 from yatzy_env.solver.triple_play import play_games
-from yatzy_env.solver.triple_prices import STEPS, find_prices, market_value
+from yatzy_env.solver.triple_prices import STEPS, best_means, find_prices
 from yatzy_env.tables import compile_tables
 
 FORMAT = 1  # goes up whenever another way of computing gives other figures
@@ -194,7 +194,7 @@ def upper_bound(
     Returns:
         Points that no policy can expect more than.
     """
-    total = market_value(compile_tables(rules), prices) + ROUNDING
+    total = float(sum(best_means(compile_tables(rules), prices))) + ROUNDING
     for column, times in enumerate(rules.columns):
         tables = compile_tables(_column(rules, times))
         values = None if out is None else out[column]

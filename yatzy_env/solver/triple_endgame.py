@@ -36,9 +36,9 @@ from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, larger, load, new_rows, plus, spread, store
 from yatzy_env.solver.box_choice import choose_box, list_payments
 from yatzy_env.solver.chunks import in_chunks
-from yatzy_env.solver.triple_prices import market_value, value_turn
+from yatzy_env.solver.triple_prices import best_means
 from yatzy_env.tables import Tables
-from yatzy_env.turn import choose_keep, first_throw, plan_turn, throw
+from yatzy_env.turn import plan_turn, value_turn
 
 MOST_SETS = 60_000_000
 """Sets that are solved at most: a minute of processor time, half a gigabyte."""
@@ -52,15 +52,6 @@ def last_turns(boxes: int, most: int = MOST_SETS) -> int:
         last += 1
         sets += comb(boxes, last + 1)
     return last
-
-
-@kernel
-def _run_turn(plan, throws, block, result):
-    """Computes a turn backwards from the block's rolls."""
-    for _ in range(throws - 1):
-        throw(plan.add, block)
-        choose_keep(plan.whole, plan.part, plan.runs, block)
-    first_throw(plan.probability, block, result)
 
 
 @kernel
@@ -102,7 +93,7 @@ def _solve_masks(plan, pays, gained, alike_paid, throws, masks, prices, passed, 
         for roll in range(prices.shape[0]):
             row = pays.first_roll + roll * LANES
             store(block, row, larger(plus(load(block, row), spread(-prices[roll])), floor))
-        _run_turn(plan, throws, block, result)
+        value_turn(plan, throws, block, result)
         for lane in range(count):
             values[masks[start + lane]] = result[lane]
 
@@ -156,7 +147,7 @@ def _solve_sets(plan, throws, binomial, size, paid, smaller, start, stop, values
             for roll in range(rolls):
                 block[first_roll + roll * LANES + lane] = best[roll]
             _next_set(size, boxes)
-        _run_turn(plan, throws, block, result)
+        value_turn(plan, throws, block, result)
         values[rank : rank + count] = result[:count]
 
 
@@ -180,17 +171,9 @@ def worth_late(
     tables: Tables, paid: NDArray[np.float64], prices: NDArray[np.float64], last: int
 ) -> NDArray[np.float64]:
     """What each box, set free, is worth when so many turns are left: (B,) points, 0 where none is left."""
-    plan: Any = plan_turn(tables)
-    add = tables.add.astype(np.int64)
-    best = np.empty((tables.throws - 1, tables.rolls), np.int64)
-    values = np.empty(tables.keeps + tables.rolls)
-    worth = np.zeros(len(paid))
-    for box, points in enumerate(paid):
-        waiting = -np.inf
-        for behind in range(1, last + 1):
-            stop = np.maximum(points - prices[len(prices) - behind], waiting)
-            waiting = value_turn(add, plan, tables.throws, stop, values, best)
-        worth[box] = waiting if last else 0.0
+    worth = np.full(len(paid), -np.inf if last else 0.0)
+    for behind in range(1, last + 1):
+        worth = best_means(tables, np.maximum(paid - prices[len(prices) - behind], worth[:, None]))
     return worth
 
 
@@ -264,7 +247,7 @@ def endgame_bound(
     plan: Any = plan_turn(tables)
     of_box = (card.multiplier * 1.0)[card.column], shares[card.column] * (card.face > 0)
     paid = of_box[0][:, None] * tables.points[0] * (1 + of_box[1][:, None])
-    total = market_value(tables, prices[: card.boxes - last])
+    total = float(sum(best_means(tables, prices[: card.boxes - last])))
     if card.bonus_threshold:
         total += float(card.multiplier @ (card.bonus_points - card.bonus_threshold * shares))
     worth = worth_late(tables, paid, prices, last)

@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.kernel import kernel
+from yatzy_env.simd import LANES, new_rows
 from yatzy_env.tables import Tables
-from yatzy_env.turn import Plan, plan_turn
+from yatzy_env.turn import first_throw, flow_turn, note_turn, plan_turn, value_turn
 
 STEPS = 300
 """Steps of the minimisation; for `triple` the last hundred lower the bound by 2 points of 1840."""
@@ -33,71 +34,44 @@ STEPS = 300
 _FIRST_STEP, _LAST_STEP = 1 / 75, 1 / 15000  # as shares of the most a box pays
 _SHARE_STEP = 1.5  # a step in the shares, beside one in the prices
 _START = 0.6  # first prices, as shares of the most any box pays for the dice
+_TIE = 1e-12  # points
 _INERTIA, _MEMORY, _LEAST_SLOPE = 0.9, 0.99, 1e-7
 
 
 @kernel
-def value_turn(add, plan, throws, stop, values, best):
-    """The value of a turn, and the keeps that reach it.
+def _best_means(plan, throws, stops, means):
+    """The kernel of `best_means`."""
+    block, result = new_rows(plan.length), new_rows(LANES)
+    first_roll = plan.length - stops.shape[1] * LANES
+    for begin in range(0, stops.shape[0], LANES):
+        lanes = min(LANES, stops.shape[0] - begin)
+        for roll in range(stops.shape[1]):
+            for lane in range(lanes):
+                block[first_roll + roll * LANES + lane] = stops[begin + lane, roll]
+        value_turn(plan, throws, block, result)
+        means[begin : begin + lanes] = result[:lanes]
+
+
+def best_means(tables: Tables, stops: NDArray[np.float64]) -> NDArray[np.float64]:
+    """E[f] of functions f of the last roll of a turn.
 
     Args:
-        add: (K, 6) of the tables.
-        plan: the plan of a turn.
-        throws: throws of the turn.
-        stop: (R,) what each roll is worth when the turn stops.
-        values: (M,) float64, receives what keeps and rolls are worth at the start of the turn.
-        best: (throws - 1, R) int64, receives by throws left, less one, the keep to take from each roll, -1 to stop.
+        tables: the compiled ruleset.
+        stops: (n, R) the functions.
 
     Returns:
-        The expected value at the start of the turn.
+        (n,) their largest expectations.
     """
-    keeps, rolls = add.shape[0], stop.shape[0]
-    values[keeps:] = stop
-    for left in range(throws - 1):
-        for behind in range(1, keeps + 1):
-            keep = keeps - behind
-            total = 0.0
-            for face in range(6):
-                total += values[add[keep, face]]
-            values[keep] = total / 6.0
-        for roll in range(rolls):
-            best[left, roll] = -1
-            most = stop[roll]
-            for index in range(plan.first_keep[roll], plan.first_keep[roll + 1]):
-                if values[plan.keep[index]] > most + 1e-12:
-                    most = values[plan.keep[index]]
-                    best[left, roll] = plan.keep[index]
-            values[keeps + roll] = most
-    expected = 0.0
-    for roll in range(rolls):
-        expected += plan.probability[roll] * values[keeps + roll]
-    return expected
+    means = np.empty(len(stops))
+    _best_means(plan_turn(tables), tables.throws, np.ascontiguousarray(stops), means)
+    return means
 
 
 @kernel
-def flow_turn(add, plan, best, chance):
-    """Writes how likely a turn ends with each roll, under the keeps in `best`, to the end of `chance`, (M,)."""
-    keeps = add.shape[0]
-    chance[keeps:] = plan.probability
-    for behind in range(1, best.shape[0] + 1):
-        left = best.shape[0] - behind
-        chance[:keeps] = 0.0
-        for roll in range(best.shape[1]):
-            if best[left, roll] >= 0:
-                chance[best[left, roll]] += chance[keeps + roll]
-                chance[keeps + roll] = 0.0
-        for keep in range(keeps):
-            if chance[keep] > 0.0:
-                for face in range(6):
-                    chance[add[keep, face]] += chance[keep] / 6.0
-
-
-@kernel
-def _free_boxes(add, plan, throws, paid, raised, prices, slope, raises):
+def _free_boxes(plan, throws, paid, raised, prices, slope, raises):
     """The bound with all boxes free, without the constants of the bonus.
 
     Args:
-        add: (K, 6) of the tables.
         plan: the plan of a turn.
         throws: throws of a turn.
         paid: (B, R) what a box pays.
@@ -110,39 +84,52 @@ def _free_boxes(add, plan, throws, paid, raised, prices, slope, raises):
         The bound, in points.
     """
     turns, rolls = prices.shape
-    keeps = add.shape[0]
-    best = np.empty((turns, throws - 1, rolls), np.int64)
-    fills = np.empty((turns, rolls), np.bool_)
-    values = np.empty(keeps + rolls)
-    chance = np.empty(keeps + rolls)
-    stop = np.empty(rolls)
+    boxes, size = paid.shape[0], rolls * LANES
+    first_roll = plan.length - size
+    block, source, chance = new_rows(plan.length), new_rows(plan.length), new_rows(plan.length)
+    stop, stopped, result = new_rows(size), new_rows(size), new_rows(LANES)
+    chosen = np.zeros((turns, (throws - 1) * size), np.int32)
+    waiting = np.empty((turns + 1, LANES))
     total = 0.0
-    for turn in range(turns):
-        total += value_turn(add, plan, throws, prices[turn], values, best[turn])
-        flow_turn(add, plan, best[turn], chance)
-        slope[turn] = chance[keeps:]
-    for box in range(paid.shape[0]):
-        waiting = -np.inf
+    for begin in range(0, turns, LANES):  # the market, all turns side by side
+        lanes = min(LANES, turns - begin)
+        for roll in range(rolls):
+            for lane in range(lanes):
+                block[first_roll + roll * LANES + lane] = prices[begin + lane, roll]
+        note_turn(plan, _TIE, -1, throws, stop, block, source, chosen[0])
+        first_throw(plan.probability, block, result)
+        flow_turn(plan, throws, chosen[0], chance, stopped)
+        for lane in range(lanes):
+            total += result[lane]
+            for roll in range(rolls):
+                slope[begin + lane, roll] = stopped[roll * LANES + lane]
+    for begin in range(0, boxes, LANES):  # boxes alone, side by side, turn after turn
+        lanes = min(LANES, boxes - begin)
+        waiting[turns] = -np.inf
         for behind in range(1, turns + 1):
             turn = turns - behind
             for roll in range(rolls):
-                filling = paid[box, roll] - prices[turn, roll]
-                fills[turn, roll] = filling > waiting
-                stop[roll] = max(filling, waiting)
-            waiting = value_turn(add, plan, throws, stop, values, best[turn])
-        total += waiting
-        still_open = 1.0
-        raises[box] = 0.0
+                for lane in range(lanes):
+                    filling = paid[begin + lane, roll] - prices[turn, roll]
+                    block[first_roll + roll * LANES + lane] = max(filling, waiting[turn + 1, lane])
+            note_turn(plan, _TIE, -1, throws, stop, block, source, chosen[turn])
+            first_throw(plan.probability, block, result)
+            waiting[turn] = result
+        for lane in range(lanes):
+            total += waiting[0, lane]
+            raises[begin + lane] = 0.0
+        still_open = np.ones(LANES)
         for turn in range(turns):
-            flow_turn(add, plan, best[turn], chance)
-            filled = 0.0
-            for roll in range(rolls):
-                if fills[turn, roll]:
-                    share = still_open * chance[keeps + roll]
-                    slope[turn, roll] -= share
-                    raises[box] += share * raised[box, roll]
-                    filled += share
-            still_open -= filled
+            flow_turn(plan, throws, chosen[turn], chance, stopped)
+            for lane in range(lanes):
+                filled = 0.0
+                for roll in range(rolls):
+                    if paid[begin + lane, roll] - prices[turn, roll] > waiting[turn + 1, lane]:
+                        share = still_open[lane] * stopped[roll * LANES + lane]
+                        slope[turn, roll] -= share
+                        raises[begin + lane] += share * raised[begin + lane, roll]
+                        filled += share
+                still_open[lane] -= filled
     return total
 
 
@@ -178,8 +165,7 @@ def find_prices(
         free, in points, which leaves out any order of the boxes.
     """
     card = tables.card
-    plan: Plan = plan_turn(tables)
-    add = tables.add.astype(np.int64)
+    plan = plan_turn(tables)
     points = tables.points[0].astype(np.float64)
     raised = points * (card.face[:, None] > 0)
     times = card.multiplier[card.column].astype(np.float64)[:, None]
@@ -195,7 +181,7 @@ def find_prices(
     by_price, by_share = _Adam(prices.shape), _Adam(share.shape)
     lowest, best, best_share = np.inf, prices.copy(), share
     for number in range(1, steps + 1):
-        bound = _free_boxes(add, plan, tables.throws, paid(), raised, prices, slope, raises)
+        bound = _free_boxes(plan, tables.throws, paid(), raised, prices, slope, raises)
         if card.bonus_threshold:
             bound += float(card.multiplier @ (card.bonus_points - card.bonus_threshold * share))
         if bound < lowest:
@@ -208,12 +194,3 @@ def find_prices(
         if done:
             done(1)
     return best, best_share, lowest
-
-
-def market_value(tables: Tables, prices: NDArray[np.float64]) -> float:
-    """The sum over the turns of E[price], in points, for (T, R) prices."""
-    plan = plan_turn(tables)
-    add = tables.add.astype(np.int64)
-    best = np.empty((tables.throws - 1, tables.rolls), np.int64)
-    values = np.empty(tables.keeps + tables.rolls)
-    return float(sum(value_turn(add, plan, tables.throws, price, values, best) for price in prices))

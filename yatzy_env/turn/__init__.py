@@ -20,7 +20,17 @@ them; `plans` is what others call.
 
 from yatzy_env.turn.ends import Cards, EndKinds, Ends, cards_of, end_kinds, list_ends
 from yatzy_env.turn.plans import TurnPlans, by_card, end_chances, plan_turns, rate_actions
-from yatzy_env.turn.steps import Plan, choose_keep, first_throw, flow_throw, flow_turn, note_turn, plan_turn, throw
+from yatzy_env.turn.steps import (
+    Plan,
+    choose_keep,
+    first_throw,
+    flow_throw,
+    flow_turn,
+    note_turn,
+    plan_turn,
+    throw,
+    value_turn,
+)
 
 __all__ = [
     "Cards",
@@ -42,4 +52,5 @@ __all__ = [
     "plan_turns",
     "rate_actions",
     "throw",
+    "value_turn",
 ]

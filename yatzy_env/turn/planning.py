@@ -175,7 +175,7 @@ def plan_all(plans, from_keeps):
                 for row in range(0, rolls, LANES):
                     store(block, first_roll + row, load(stop, row))
             if left > 0 and has_chance:
-                note_keeps(plan, plans.tie, stop, block, source, chosen, left * rolls)
+                note_keeps(plan, plans.tie, tables.keeps, stop, block, source, chosen, left * rolls)
             elif left > 0:
                 choose_keep(plan.whole, plan.part, plan.runs, block)
             if left >= least:

@@ -115,6 +115,15 @@ def first_throw(probability, block, result):
 
 
 @kernel
+def value_turn(plan, throws, block, result):
+    """Computes a turn backwards from the block's rolls and writes its value to `result`, (LANES,)."""
+    for _ in range(throws - 1):
+        throw(plan.add, block)
+        choose_keep(plan.whole, plan.part, plan.runs, block)
+    first_throw(plan.probability, block, result)
+
+
+@kernel
 def _choose_source(whole, part, runs, tie, block, source):
     """`choose_keep`, which also passes on the keep a value comes from, the lowest number among equals."""
     near = spread(tie)
@@ -140,21 +149,22 @@ def _choose_source(whole, part, runs, tie, block, source):
 
 
 @kernel
-def note_keeps(plan, tie, stop, block, source, chosen, start):
+def note_keeps(plan, tie, stopping, stop, block, source, chosen, start):
     """`choose_keep` after a `throw`, noting for every roll the keep to take.
 
     Args:
         plan: the plan.
         tie: how close two values are equal.
+        stopping: what stands for stopping among the keeps; of equals the lowest number is taken, so K or -1.
         stop: (R * LANES,) what stopping with each roll is worth.
         block: the block.
         source: (M * LANES,) float64 working memory.
-        chosen: int32, receives the keep for each roll and lane, K to stop.
+        chosen: int32, receives the keep for each roll and lane, or `stopping`.
         start: where in `chosen` these R * LANES entries begin.
     """
     keeps = block.shape[0] - stop.shape[0]
     for row in range(0, block.shape[0], LANES):
-        store(source, row, spread(np.float64(min(row, keeps) // LANES)))
+        store(source, row, spread(np.float64(row // LANES if row < keeps else stopping)))
     for row in range(0, stop.shape[0], LANES):
         store(block, keeps + row, load(stop, row))
     _choose_source(plan.whole, plan.part, plan.runs, tie, block, source)
@@ -175,12 +185,11 @@ def flow(add, chosen, start, chance, stopped):
     """
     rolls = stopped.shape[0]
     keeps = chance.shape[0] - rolls
-    stopping = keeps // LANES
     for row in range(0, keeps, LANES):
         store(chance, row, spread(0.0))
     for index in range(rolls):
         keep = chosen[start + index]
-        if keep == stopping:
+        if keep < 0 or keep * LANES == keeps:
             stopped[index] += chance[keeps + index]
         else:
             chance[keep * LANES + index % LANES] += chance[keeps + index]
@@ -188,24 +197,25 @@ def flow(add, chosen, start, chance, stopped):
 
 
 @kernel
-def note_turn(plan, tie, throws, stop, block, source, chosen):
+def note_turn(plan, tie, stopping, throws, stop, block, source, chosen):
     """Computes a turn backwards and notes the keep to take from every roll.
 
     Args:
         plan: the plan.
         tie: how close two values are equal.
+        stopping: what stands for stopping among the keeps; of equals the lowest number is taken, so K or -1.
         throws: throws of the turn.
         stop: (R * LANES,) float64, receives what stopping with each roll is worth.
         block: the block; its rolls hold these values and receive those at the start of the turn.
         source: (M * LANES,) float64 working memory.
-        chosen: ((throws - 1) * R * LANES,) int32, receives the keeps by throws left less one, K to stop.
+        chosen: ((throws - 1) * R * LANES,) int32, receives the keeps by throws left less one, or `stopping`.
     """
     first_roll = block.shape[0] - stop.shape[0]
     for row in range(0, stop.shape[0], LANES):
         store(stop, row, load(block, first_roll + row))
     for left in range(1, throws):
         throw(plan.add, block)
-        note_keeps(plan, tie, stop, block, source, chosen, (left - 1) * stop.shape[0])
+        note_keeps(plan, tie, stopping, stop, block, source, chosen, (left - 1) * stop.shape[0])
 
 
 @kernel
