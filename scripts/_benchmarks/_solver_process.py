@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts._benchmarks.solver import _FEW, _LONG, PEERS, SITUATIONS
+from scripts._benchmarks.solver import _FEW, _LONG, PEERS, SITUATIONS, TURNS
 from scripts.solve import peak_memory
 from yatzy_env.games import action_masks, new_games, play
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.solver import solve
 from yatzy_env.tables import compile_tables
+from yatzy_env.turn import cards_of, list_ends, plan_turns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,6 +73,18 @@ def measure_batch(rules: Ruleset) -> dict[str, Any]:
     }
 
 
+def measure_turns(rules: Ruleset) -> dict[str, Any]:
+    tables = compile_tables(rules)
+    cards = cards_of(tables, random_situations(rules, TURNS))
+    seconds = []
+    for _ in range(2 * _FEW + 2):
+        start = time.process_time()
+        ends = list_ends(tables, cards)
+        plan_turns(tables, ends, ends.gain)
+        seconds.append(time.process_time() - start)
+    return {"turns": TURNS, "microseconds_per_turn": round(1e6 * median(seconds[1:]) / TURNS, 2)}
+
+
 def measure_peer(rules: Ruleset) -> dict[str, Any]:
     import yatzy_solver
 
@@ -103,7 +116,7 @@ def peer_arrays(rules: Ruleset, now: Situations) -> tuple[NDArray[Any], ...]:
 
 def main() -> None:
     what, name = sys.argv[1:]
-    measure = {"solve": measure_solve, "batch": measure_batch, "peer": measure_peer}[what]
+    measure = {"solve": measure_solve, "batch": measure_batch, "turns": measure_turns, "peer": measure_peer}[what]
     print(json.dumps(measure(ruleset(name))))
 
 

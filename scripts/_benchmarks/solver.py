@@ -1,4 +1,5 @@
-"""How long the solver takes: exact solutions, first call, values from the cache, and action values in batches.
+"""How long the solver takes: exact solutions, first call, values from the cache, action values in batches, and turns
+planned by what their ends are worth.
 
 CPU time and memory are those of a fresh process for each ruleset, after compilation. Where the package `yatzy-solver`
 knows the ruleset, it is timed in the same run, both on one thread.
@@ -19,6 +20,7 @@ from typing import Any
 
 PEERS = {"yatzy": "yatzy-scandinavian", "yahtzee": "american+forced-joker"}
 SITUATIONS = 200_000
+TURNS = 2048
 _FEW = 3  # repeats of what takes seconds
 _LONG = 10.0  # seconds; longer work is measured once
 
@@ -62,6 +64,7 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
         results.append(result)
         if name == "yatzy":
             results.append(_batches(name, peer, of_peer))
+        results.append({"ruleset": name, "what": "planned turns", **_measure("turns", name, threads=1)})
     return results
 
 

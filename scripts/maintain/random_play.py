@@ -22,12 +22,13 @@ def random_score(rules: Any) -> float:
     from yatzy_env.card import is_joker, legal_boxes
     from yatzy_env.rules.ruleset import Ruleset
     from yatzy_env.tables import compile_tables
+    from yatzy_env.turn import throw_chances
 
     assert isinstance(rules, Ruleset)
     tables = compile_tables(rules)
     card, rolls, alike = tables.card, tables.rolls, tables.alike
     within = tables.within.astype(np.float64)
-    following = _following(tables.add, tables.keeps, rolls)
+    following = throw_chances(tables)
     keeps = within.sum(axis=1)
     groups = _alike_boxes(rules, card)
     cap = card.bonus_threshold
@@ -80,14 +81,6 @@ def random_score(rules: Any) -> float:
         layer = after
     (full,) = layer.values()
     return score + card.bonus_points * float(full[:, :, cap].sum()) * (cap > 0)
-
-
-def _following(add: NDArray[np.int16], keeps: int, rolls: int) -> NDArray[np.float64]:
-    """(K, R) chance of each roll from each keep."""
-    chances = np.concatenate([np.zeros((keeps, rolls)), np.eye(rolls)])
-    for keep in range(keeps - 1, -1, -1):
-        chances[keep] = chances[add[keep]].mean(axis=0)
-    return chances[:keeps]
 
 
 def _alike_boxes(rules: Any, card: Any) -> list[list[int]]:

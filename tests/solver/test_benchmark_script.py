@@ -36,18 +36,20 @@ def test_ratios_and_fresh_calls(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     figures = {
         "solve": {"cpu_seconds": 2.0, "seconds": 2.0, "peak_rss_mb": 200.0},
         "batch": {"situations_per_second": 1_000_000},
+        "turns": {"turns": 2048, "microseconds_per_turn": 4.5},
         "peer": {"cpu_seconds": 20.0, "situations_per_second": 50_000},
     }
     monkeypatch.setattr(solver, "_measure", lambda what, name, threads: dict(figures[what]))
     monkeypatch.setattr(solver, "_fresh_calls", lambda name: {"first_call_seconds": 2.0, "cached_seconds": 0.5})
     assert run(monkeypatch, "solver", "--rulesets", "yatzy", "yahtzee", "--json") == 0
-    yatzy, batches, yahtzee = json.loads(capsys.readouterr().out)["results"]
+    yatzy, batches, turns, yahtzee = json.loads(capsys.readouterr().out)["results"]
     assert yatzy["ratio"] == yahtzee["ratio"] == 10
     assert yatzy["peer"].startswith("yatzy-solver ")
     assert yatzy["peer_cpu_seconds"] == 20
     assert yatzy["cached_seconds"] == 0.5
     assert batches["what"] == "batch action values"
     assert batches["ratio"] == 20
+    assert turns == {"ruleset": "yatzy", "what": "planned turns", "turns": 2048, "microseconds_per_turn": 4.5}
     assert run(monkeypatch, "solver", "--rulesets", "yatzy", "--no-peer") == 0
     text = capsys.readouterr().out
     assert "1,000,000" in text

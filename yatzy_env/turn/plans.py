@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from yatzy_env.agent import TIE
 from yatzy_env.errors import YatzyError
 from yatzy_env.games import Games
+from yatzy_env.simd import LANES
 from yatzy_env.situation import Situations
 from yatzy_env.tables import Tables
 from yatzy_env.turn.ends import Cards, EndKinds, Ends, end_kinds, list_ends
 from yatzy_env.turn.planning import choose_all, plan_all, play_all, rate_all
-from yatzy_env.turn.steps import Plan, plan_turn
+from yatzy_env.turn.steps import Plan, flow_throw, plan_turn
 
 Points = NDArray[np.float64] | NDArray[np.int64]
 
@@ -167,6 +168,25 @@ def end_chances(tables: Tables, ends: Ends, values: Points, keeps: NDArray[np.in
     plans = plan_turns(tables, ends, values)._replace(chance=np.zeros(len(values)))
     plan_all(plans, np.ascontiguousarray(keeps, np.int64))
     return plans.chance
+
+
+def throw_chances(tables: Tables) -> NDArray[np.float64]:
+    """The chance of every roll after every keep.
+
+    Args:
+        tables: the compiled ruleset.
+
+    Returns:
+        (K, R) float64.
+    """
+    plan, chances = plan_turn(tables), np.empty((tables.keeps, tables.rolls))
+    for start in range(0, tables.keeps, LANES):
+        part = chances[start : start + LANES]
+        block = np.zeros((len(tables.size), LANES))
+        block[start : start + len(part), : len(part)] = np.eye(len(part))
+        flow_throw(plan.add, block.ravel())
+        part[:] = block[tables.keeps :, : len(part)].T
+    return chances
 
 
 def rate_actions(tables: Tables, situations: Situations, value: Callable[[Ends], Points]) -> NDArray[np.float64]:
