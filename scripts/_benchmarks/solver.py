@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
         results.append(result)
         if name == "yatzy":
             results.append(_batches(name, peer, of_peer))
-        results.append({"ruleset": name, "what": "planned turns", **_measure("turns", name, threads=1)})
+            results.append({"ruleset": name, "what": "planned turns", **_measure("turns", name, threads=1)})
     return results
 
 
