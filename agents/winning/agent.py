@@ -73,7 +73,7 @@ class WinningAgent:
             values[first:last] = self.values(after.take(np.arange(first, last)))
         return plan_turns(self.tables, ends, values, tie=0.0)  # where a game is as good as won, chances differ by less
 
-    def stray(self, plans: TurnPlans, added: NDArray[np.float64]) -> TurnPlans:
+    def with_noise(self, plans: TurnPlans, added: NDArray[np.float64]) -> TurnPlans:
         """Plans the same turns with other chances.
 
         Args:

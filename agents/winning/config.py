@@ -56,12 +56,14 @@ class WinStage(Stage):
 
     Attributes:
         games: games for two per round.
-        stray: standard deviation of what is added to the chances at random when a turn is played, so that second-best
+        exploration_noise: standard deviation of what is added to the chances at random when a turn is played, so that second-best
             cards are met too.
     """
 
+    RENAMED: ClassVar[Mapping[str, str]] = {"averaging": "ema", "stray": "exploration_noise"}
+
     games: Count
-    stray: Number = Field(ge=0)
+    exploration_noise: Number = Field(ge=0)
 
 
 class WinConfig(Settings):

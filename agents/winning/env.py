@@ -40,7 +40,7 @@ class Turn(NamedTuple):
     positions: Positions  # the opponent has just moved
     before: Positions  # the same before the opponent moved
     luck: NDArray[np.float64]  # (n,) luck of the opponent's move, in points
-    plans: TurnPlans  # by the agent's judgement, without straying
+    plans: TurnPlans  # by the agent's judgement, without exploration noise
 
 
 def play_alone(player: PointsPlayer, keys: NDArray[np.uint64]) -> Path:
@@ -73,7 +73,7 @@ def play_against(
     path: Path,
     keys: NDArray[np.uint64],
     goes_first: NDArray[np.bool_],
-    stray: float = 0.0,
+    exploration_noise: float = 0.0,
     rng: np.random.Generator | None = None,
 ) -> Iterator[Turn | Games]:
     """Plays games against opponents whose games are known.
@@ -83,7 +83,7 @@ def play_against(
         path: the games of n opponents.
         keys: (n,) keys of our dice.
         goes_first: (n,) whether we move first.
-        stray: standard deviation of what is added to the chances at random when a turn is played.
+        exploration_noise: standard deviation of what is added to the chances at random when a turn is played.
         rng: draws it.
 
     Yields:
@@ -104,7 +104,7 @@ def play_against(
         plans = agent.plan(positions)
         luck = np.where(done > 0, path.luck[before, every], 0.0)
         yield Turn(number, positions, position(before), luck, plans)
-        if stray and rng is not None:
-            plans = agent.stray(plans, rng.normal(0, stray, (len(keys), agent.tables.card.boxes)))
+        if exploration_noise and rng is not None:
+            plans = agent.with_noise(plans, rng.normal(0, exploration_noise, (len(keys), agent.tables.card.boxes)))
         plans.play(games)
     yield games

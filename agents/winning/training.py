@@ -115,5 +115,9 @@ def _note(
     add_to_curve(run.folder / CURVE, row)
     console.print(
         f"{stage} {learner.round}/{learner.stage.rounds}: {seconds:.0f} s, loss {loss:.4g}, "
-        + (f"a game is worth {judgement:.2f} points" if stage == "points" else f"won {judgement:.4f} while straying")
+        + (
+            f"a game is worth {judgement:.2f} points"
+            if stage == "points"
+            else f"won {judgement:.4f} with exploration noise"
+        )
     )

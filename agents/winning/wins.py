@@ -52,7 +52,7 @@ def win_round(rules: Ruleset, table: CardTable, stage: WinStage, learner: Learne
     """One round: play against opponents that play for points, learn.
 
     Returns:
-        The share of games won in this round, half a draw included, straying as it may; the root of the mean loss.
+        The share of games won in this round, half a draw included, exploration noise and all; the root of the mean loss.
     """
     agent = WinningAgent(rules, table, learner.layers)
     first = learner.round * stage.games
@@ -65,7 +65,7 @@ def win_round(rules: Ruleset, table: CardTable, stage: WinStage, learner: Learne
     rng = np.random.default_rng([seed, learner.round])
     samples = []
     won = 0.0
-    for turn in play_against(agent, path, keys[:, 0], goes_first, stage.stray, rng):
+    for turn in play_against(agent, path, keys[:, 0], goes_first, stage.exploration_noise, rng):
         if isinstance(turn, Turn):
             if turn.number:
                 samples.append(target(agent, turn))

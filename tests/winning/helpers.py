@@ -50,5 +50,5 @@ def small_config(rounds: int = 2) -> WinConfig:
         ruleset=SMALL.model_dump(mode="json"),
         seed=3,
         points=PointsStage(**common, learning_rate=rate, rounds=rounds, games=64, cards=64),
-        win=WinStage(**common, learning_rate=rate, rounds=rounds, games=64, stray=0.01),
+        win=WinStage(**common, learning_rate=rate, rounds=rounds, games=64, exploration_noise=0.01),
     )
