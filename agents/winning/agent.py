@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.training.networks import Layers, run_in_parts
-from agents.winning.cards import CardTable, PointsPlayer, judge_cards
+from agents.winning.cards import CardTable, PointsPlayer, evaluate_cards
 from agents.winning.features import Positions, chances, win_inputs
 from agents.winning.network import Networks
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.turn import Ends, TurnPlans, plan_turns
 
-_BATCH = 64  # turns whose ends are judged at once: so few that what they look like stays in the processor's cache
+_BATCH = 64  # turns whose ends are evaluated at once: so few that what they look like stays in the processor's cache
 
 
 class WinningAgent:
     """Plans every turn so that the chance of winning against one opponent is largest.
 
-    The opponent is taken to play for points. Cards that a turn can end with are judged by the win network; once our
+    The opponent is taken to play for points. Cards that a turn can end with are evaluated by the win network; once our
     card is full, the rest is counted: a finished game exactly, an opponent's last turn by the chances of dice.
     """
 
@@ -30,7 +30,7 @@ class WinningAgent:
 
         Args:
             rules: the ruleset to play.
-            table: the judgement of cards in points.
+            table: the evaluation of cards in points.
             network: the win network.
             name: what the agent is called.
 
@@ -103,10 +103,10 @@ class WinningAgent:
         is_over = (positions.filled == full) & (positions.other_filled == full)
         is_last = (positions.filled == full) & one_left
         values = (1 + np.sign(positions.lead)) / 2
-        judged = np.flatnonzero(~is_over & ~is_last)
-        if len(judged):
-            inputs, ratio, _ = win_inputs(self.rules, self.table, positions.take(judged))
-            values[judged] = chances(ratio, run_in_parts(self.network, inputs)[:, 0])
+        evaluated = np.flatnonzero(~is_over & ~is_last)
+        if len(evaluated):
+            inputs, ratio, _ = win_inputs(self.rules, self.table, positions.take(evaluated))
+            values[evaluated] = chances(ratio, run_in_parts(self.network, inputs)[:, 0])
         last = np.flatnonzero(is_last)
         if len(last):
             values[last] = self._last_turn(positions.take(last))
@@ -126,4 +126,4 @@ def make_agent(rules: Ruleset, networks: Networks, name: str = "win") -> Winning
         ModelError: if the model was trained for other rules.
     """
     networks.check(rules)
-    return WinningAgent(rules, judge_cards(rules, networks.points), networks.win, name)
+    return WinningAgent(rules, evaluate_cards(rules, networks.points), networks.win, name)

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs=False
-"""What a card is worth in points by the judgement of a network: mean and spread of the points still to come.
+"""What a card is worth in points by the evaluation of a network: mean and spread of the points still to come.
 
 The network sees a card at the start of a turn as observations show it, without dice. There are few cards (958,976 with
 upper sums that no longer matter merged), so its answers are written into a table once, which takes seconds, and looked
@@ -35,7 +35,7 @@ _CHUNK = 1 << 15
 
 
 class CardTable(NamedTuple):
-    """The judgement of every card that can be reached, by `place`; unreachable ones hold nan."""
+    """The value of every card that can be reached, by `place`; unreachable ones hold nan."""
 
     threshold: int  # upper sums from here on are one
     mean: NDArray[np.float64]  # expected points still to come
@@ -107,8 +107,8 @@ def reachable_cards(rules: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64
     return filled, upper, upper + card.dice * (is_open @ card.face) < card.bonus_threshold
 
 
-def judge_cards(rules: Ruleset, network: Layers) -> CardTable:
-    """Writes a network's judgement of every card into a table.
+def evaluate_cards(rules: Ruleset, network: Layers) -> CardTable:
+    """Writes a network's evaluation of every card into a table.
 
     Args:
         rules: the ruleset.
@@ -127,9 +127,9 @@ def judge_cards(rules: Ruleset, network: Layers) -> CardTable:
     for start in range(0, len(filled), _CHUNK):
         part = slice(start, start + _CHUNK)
         place = table.place(filled[part], upper[part])
-        judged = run_in_parts(network, card_inputs(rules, filled[part], upper[part]))
-        table.mean[place] = judged[:, 0] * MEAN_SCALE
-        table.spread[place] = np.maximum(judged[:, 1] * SPREAD_SCALE, _LEAST_SPREAD)
+        evaluated = run_in_parts(network, card_inputs(rules, filled[part], upper[part]))
+        table.mean[place] = evaluated[:, 0] * MEAN_SCALE
+        table.spread[place] = np.maximum(evaluated[:, 1] * SPREAD_SCALE, _LEAST_SPREAD)
     same, like = (
         table.place(all_filled[is_same], all_upper[is_same]),
         table.place(all_filled[is_same], 0 * all_upper[is_same]),
@@ -143,14 +143,14 @@ def judge_cards(rules: Ruleset, network: Layers) -> CardTable:
 
 
 class PointsPlayer:
-    """Plays for points: plans each turn by the judgement of cards. The opponent in training, and what it starts as."""
+    """Plays for points: plans each turn by the evaluation of cards. The opponent in training, and what it starts as."""
 
     def __init__(self, rules: Ruleset, table: CardTable) -> None:
         """Puts the player together.
 
         Args:
             rules: the ruleset to play.
-            table: the judgement of cards in points.
+            table: the evaluation of cards in points.
 
         Raises:
             YatzyError: if cards hold more than boxes and one upper sum.

@@ -56,8 +56,8 @@ class WinStage(Stage):
 
     Attributes:
         games: games for two per round.
-        exploration_noise: standard deviation of what is added to the chances at random when a turn is played, so that second-best
-            cards are met too.
+        exploration_noise: standard deviation of what is added to the chances at random when a turn is played, so that
+            second-best cards are met too.
     """
 
     RENAMED: ClassVar[Mapping[str, str]] = {"averaging": "ema", "stray": "exploration_noise"}

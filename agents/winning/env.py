@@ -26,7 +26,7 @@ class Path(NamedTuple):
     filled: NDArray[np.int64]  # (B + 1, n)
     upper: NDArray[np.int64]  # (B + 1, n)
     total: NDArray[np.int64]  # (B + 1, n)
-    luck: NDArray[np.float64]  # (B, n) points by which turn t ended better than expected, 0 where nobody judged
+    luck: NDArray[np.float64]  # (B, n) points by which turn t ended better than expected, 0 where nobody evaluated
 
     def take(self, index: NDArray[np.intp] | slice) -> Path:
         """Some of the players."""
@@ -40,7 +40,7 @@ class Turn(NamedTuple):
     positions: Positions  # the opponent has just moved
     before: Positions  # the same before the opponent moved
     luck: NDArray[np.float64]  # (n,) luck of the opponent's move, in points
-    plans: TurnPlans  # by the agent's judgement, without exploration noise
+    plans: TurnPlans  # by the agent's evaluation, without exploration noise
 
 
 def play_alone(player: PointsPlayer, keys: NDArray[np.uint64]) -> Path:
@@ -51,7 +51,7 @@ def play_alone(player: PointsPlayer, keys: NDArray[np.uint64]) -> Path:
         keys: (n,) keys of the dice.
 
     Returns:
-        The games; the luck of a turn is measured by the player's own judgement and has mean zero.
+        The games; the luck of a turn is measured by the player's own evaluation and has mean zero.
     """
     games = new_games(player.tables, keys)
     boxes, size = player.tables.card.boxes, len(keys)

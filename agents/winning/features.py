@@ -50,7 +50,7 @@ def win_inputs(
 
     Args:
         rules: the ruleset.
-        table: the judgement of cards in points.
+        table: the evaluation of cards in points.
         positions: n positions in which not both cards are full.
 
     Returns:

@@ -22,8 +22,8 @@ class Networks:
     Attributes:
         ruleset: the name of the ruleset it was trained for.
         ruleset_digest: its `Ruleset.digest`.
-        points: the network that judges a card for points (`agents.winning.cards`).
-        win: the network that judges two cards for the chance of winning (`agents.winning.features`).
+        points: the network that evaluates a card for points (`agents.winning.cards`).
+        win: the network that evaluates two cards for the chance of winning (`agents.winning.features`).
     """
 
     ruleset: str

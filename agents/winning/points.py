@@ -1,8 +1,8 @@
 r"""The first stage of training: what a card is worth in points, learnt from games that the network plays itself.
 
-With $V$ the network's judgement of cards and the turn planned by it, the mean of the plan is a target for the card that
+With $V$ the network's value of cards and the turn planned by it, the mean of the plan is a target for the card that
 the turn began with: one step of temporal differences, but with the expectation over the turn's dice worked out, so that
-targets carry no luck. Late cards are learnt first, one more box open in every round, so that judgements of early ones
+targets carry no luck. Late cards are learnt first, one more box open in every round, so that values of early ones
 rest on sound ones. The spread of the points still to come is learnt beside it from the same plans,
 $\sigma^2(c) = E[(g + V(c'))^2 + \sigma^2(c')] - V(c)^2$.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agents.winning.cards import MEAN_SCALE, SPREAD_SCALE, CardTable, PointsPlayer, card_inputs, judge_cards
+from agents.winning.cards import MEAN_SCALE, SPREAD_SCALE, CardTable, PointsPlayer, card_inputs, evaluate_cards
 from agents.winning.config import PointsStage
 from agents.winning.learner import Learner
 from yatzy_env.dice import key
@@ -65,7 +65,7 @@ def play_cards(player: PointsPlayer, keys: NDArray[np.uint64]) -> tuple[NDArray[
     return filled, upper
 
 
-def judge_by_turn(
+def evaluate_by_turn(
     player: PointsPlayer, filled: NDArray[np.int64], upper: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and spread of the points still to come, by planning one turn from each card.
@@ -89,12 +89,12 @@ def points_loss(outputs: Tensor, targets: list[Tensor]) -> Tensor:
 
 
 def points_round(rules: Ruleset, stage: PointsStage, learner: Learner, seed: int) -> tuple[CardTable, float]:
-    """One round: judge all cards, play, learn.
+    """One round: evaluate all cards, play, learn.
 
     Returns:
         The table that the round was played with, the root of the mean loss in points.
     """
-    player = PointsPlayer(rules, judge_cards(rules, learner.layers))
+    player = PointsPlayer(rules, evaluate_cards(rules, learner.layers))
     rng = np.random.default_rng([seed, learner.round])
     first = learner.round * stage.games
     keys = np.array([key("train", seed, "points", game) for game in range(first, first + stage.games)], np.uint64)
@@ -102,7 +102,7 @@ def points_round(rules: Ruleset, stage: PointsStage, learner: Learner, seed: int
     played, drawn = play_cards(player, keys), sample_cards(rules, stage.cards, least, rng)
     is_late = np.bitwise_count(played[0]) >= least
     filled, upper = (np.concatenate([some[is_late], others]) for some, others in zip(played, drawn, strict=True))
-    mean, spread = judge_by_turn(player, filled, upper)
+    mean, spread = evaluate_by_turn(player, filled, upper)
     samples = [
         card_inputs(rules, filled, upper),
         (mean / MEAN_SCALE).astype(np.float32),

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from agents.errors import RunError
 from agents.training.runs import CURVE, Run, add_to_curve, start_curve, start_run
-from agents.winning.cards import card_input_size, judge_cards
+from agents.winning.cards import card_input_size, evaluate_cards
 from agents.winning.config import WinConfig, load_config
 from agents.winning.features import input_size
 from agents.winning.learner import Learner
@@ -25,7 +25,7 @@ from agents.winning.wins import win_round
 from yatzy_env.errors import folded
 
 _STATE = "state.pt"
-_COLUMNS = ("stage", "round", "seconds", "loss", "judgement")
+_COLUMNS = ("stage", "round", "seconds", "loss", "evaluation")
 
 
 def open_folder(folder: Path, config: WinConfig, command: str) -> Run:
@@ -76,7 +76,7 @@ def train(run: Run, console: Console) -> Path:
         seconds += time.monotonic() - started
         _note(run, console, "points", points, seconds, loss, float(table.mean[0]))
         _save(run, points, win, seconds)
-    table = judge_cards(rules, points.layers)
+    table = evaluate_cards(rules, points.layers)
     while not win.done:
         started = time.monotonic()
         won, loss = win_round(rules, table, config.win, win, config.seed)
@@ -108,16 +108,16 @@ def _save(run: Run, points: Learner, win: Learner, seconds: float, model: Networ
 
 
 def _note(
-    run: Run, console: Console, stage: str, learner: Learner, seconds: float, loss: float, judgement: float
+    run: Run, console: Console, stage: str, learner: Learner, seconds: float, loss: float, evaluation: float
 ) -> None:
     """Adds a row to the curve: the loss, and what the round says about play."""
-    row = [stage, learner.round, round(seconds), f"{loss:.6g}", f"{judgement:.6g}"]
+    row = [stage, learner.round, round(seconds), f"{loss:.6g}", f"{evaluation:.6g}"]
     add_to_curve(run.folder / CURVE, row)
     console.print(
         f"{stage} {learner.round}/{learner.stage.rounds}: {seconds:.0f} s, loss {loss:.4g}, "
         + (
-            f"a game is worth {judgement:.2f} points"
+            f"a game is worth {evaluation:.2f} points"
             if stage == "points"
-            else f"won {judgement:.4f} with exploration noise"
+            else f"won {evaluation:.4f} with exploration noise"
         )
     )

@@ -1,6 +1,6 @@
 r"""The second stage of training: the chance of winning, learnt from games that the agent plays itself.
 
-With $W$ the network's judgement of a position in which the opponent is to move, and $\bar W$ the mean of our next turn
+With $W$ the network's value of a position in which the opponent is to move, and $\bar W$ the mean of our next turn
 planned by it, the target for a position is $\bar W$ after the opponent's move: temporal differences over one turn of
 both, our dice worked out. What is left in it is the luck of the opponent's dice. Most of it is taken out: a move that
 is $\ell$ points better for them than expected (the points network says so; the mean of $\ell$ is zero whatever it
@@ -52,7 +52,7 @@ def win_round(rules: Ruleset, table: CardTable, stage: WinStage, learner: Learne
     """One round: play against opponents that play for points, learn.
 
     Returns:
-        The share of games won in this round, half a draw included, exploration noise and all; the root of the mean loss.
+        The share of games won in this round, half a draw included, with exploration noise; the root of the mean loss.
     """
     agent = WinningAgent(rules, table, learner.layers)
     first = learner.round * stage.games

@@ -1,4 +1,4 @@
-"""A small game, its exact judgement of cards, and agents made of it."""
+"""A small game, its exact values of cards, and agents made of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SMALL = ruleset({
 
 
 def exact_table(rules: Ruleset) -> CardTable:
-    """The judgement of the exact solution, with a spread of 10 points for all cards that are not full."""
+    """The values of the exact solution, with a spread of 10 points for all cards that are not full."""
     card = compile_tables(rules).card
     filled, upper, _ = reachable_cards(rules)
     size = (card.all_boxes + 1) * (card.bonus_threshold + 1)

@@ -11,7 +11,7 @@ from agents.errors import ModelError
 from agents.models.load import load_winner
 from agents.training.networks import run_in_parts
 from agents.winning.agent import make_agent
-from agents.winning.cards import PointsPlayer, card_input_size, card_inputs, judge_cards, reachable_cards
+from agents.winning.cards import PointsPlayer, card_input_size, card_inputs, evaluate_cards, reachable_cards
 from agents.winning.features import Positions, chances, input_size, win_inputs
 from agents.winning.network import Networks, read_model, save_model
 from tests.winning.helpers import SMALL, agent_of, exact_table, untrained
@@ -42,16 +42,16 @@ def test_inputs_of_a_card_are_the_observation_without_dice() -> None:
     assert card_input_size(rules) == wanted.shape[1]
 
 
-def test_every_reachable_card_is_judged_and_hopeless_sums_alike() -> None:
+def test_every_reachable_card_is_evaluated_and_hopeless_sums_alike() -> None:
     rng = np.random.default_rng(2)
     width = card_input_size(SMALL)
     layers = ((rng.normal(size=(2, width)).astype(np.float32), np.ones(2, np.float32)),)
-    table = judge_cards(SMALL, layers)
+    table = evaluate_cards(SMALL, layers)
     filled, upper, is_hopeless = reachable_cards(SMALL)
     place = table.place(filled, upper)
-    judged = run_in_parts(layers, card_inputs(SMALL, filled, upper))
+    evaluated = run_in_parts(layers, card_inputs(SMALL, filled, upper))
     is_open = filled != FULL
-    assert table.mean[place][is_open] == pytest.approx(100 * judged[is_open, 0], rel=1e-5)
+    assert table.mean[place][is_open] == pytest.approx(100 * evaluated[is_open, 0], rel=1e-5)
     assert (table.mean[place][~is_open] == 0).all()
     assert is_hopeless.any()
     assert (table.mean[place][is_hopeless] == table.mean[table.place(filled, 0 * upper)][is_hopeless]).all()

@@ -37,7 +37,7 @@ def test_luck_sums_up_to_what_a_game_made_beyond_its_expectation() -> None:
     assert abs(luck.mean()) < 4 * luck.std() / np.sqrt(len(luck))
 
 
-def test_the_luck_of_a_wrong_judgement_has_mean_zero_too() -> None:
+def test_the_luck_of_a_wrong_evaluation_has_mean_zero_too() -> None:
     rng = np.random.default_rng(5)
     wrong = TABLE._replace(mean=TABLE.mean + rng.normal(0, 2, TABLE.mean.shape))
     luck = play_alone(PointsPlayer(SMALL, wrong), np.arange(4000, dtype=np.uint64)).luck

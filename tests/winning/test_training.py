@@ -23,7 +23,7 @@ from agents.winning.env import Turn, play_against, play_alone
 from agents.winning.features import input_size
 from agents.winning.learner import Learner
 from agents.winning.measure import measure
-from agents.winning.points import judge_by_turn, sample_cards
+from agents.winning.points import evaluate_by_turn, sample_cards
 from agents.winning.training import open_folder, train
 from agents.winning.wins import target, win_round
 from scripts.maintain.win import in_words, main
@@ -76,10 +76,10 @@ def test_cards_drawn_hold_as_many_boxes_as_asked() -> None:
     assert (np.isfinite(exact_table(SMALL).mean[exact_table(SMALL).place(filled, upper)])).all()
 
 
-def test_exact_judgement_is_its_own_target() -> None:
+def test_exact_values_are_their_own_target() -> None:
     agent = agent_of(SMALL)
     filled, upper = sample_cards(SMALL, 200, 0, np.random.default_rng(1))
-    mean, spread = judge_by_turn(agent.points, filled, upper)
+    mean, spread = evaluate_by_turn(agent.points, filled, upper)
     assert mean == pytest.approx(agent.table.mean[agent.table.place(filled, upper)], abs=1e-9)
     goes_on = np.bitwise_count(filled) < agent.tables.card.boxes - 1
     assert (spread[goes_on] > 10).all()  # that of the cards after, and the turn's own
@@ -109,7 +109,7 @@ def test_the_luck_of_the_opponent_is_noise_of_the_target_and_taking_it_out_leave
         assert after.std() < 0.8 * before.std()
 
 
-def test_the_second_stage_brings_judgement_nearer_to_its_targets() -> None:
+def test_the_second_stage_brings_values_nearer_to_their_targets() -> None:
     config = small_config(rounds=8).win.model_copy(update={"games": 256})
     table = exact_table(SMALL)
     learner = Learner(config, input_size(SMALL), 1, 1)
