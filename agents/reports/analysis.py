@@ -164,7 +164,7 @@ def worst_decisions(match: Match, solution: Solution) -> list[WorstDecision]:
                 best_keep=kept(best),
                 given_up=words[given[lane]],
                 taken=words[taken[lane]],
-                cost=float(log.cost[lane]),
+                cost=float(log.regret[lane]),
             )
         )
     return found

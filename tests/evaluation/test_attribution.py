@@ -67,7 +67,7 @@ def test_the_cost_is_what_the_turn_and_the_card_after_it_lose(rules: Ruleset) ->
     assert [one.regret for one in found] == sorted((one.regret for one in found), reverse=True)
     last = match.mistakes.first.take(match.mistakes.first.turn == len(rules.box_names) - 1)
     ends = turn_ends(solution, tables, last.situations, np.column_stack([last.best, last.action]))
-    np.testing.assert_allclose(ends[:, 0, -1] - ends[:, 1, -1], last.cost, atol=1e-9)  # nothing comes later
+    np.testing.assert_allclose(ends[:, 0, -1] - ends[:, 1, -1], last.regret, atol=1e-9)  # nothing comes later
 
 
 def test_a_wrong_box_gives_up_the_right_one() -> None:

@@ -67,7 +67,7 @@ def test_results_do_not_depend_on_how_many_games_are_played_together(agent: Agen
         np.testing.assert_array_equal(getattr(apart, field), getattr(together, field), err_msg=field)
     for lot in ("first", "worst"):
         some, same = getattr(apart.mistakes, lot), getattr(together.mistakes, lot)
-        for field in ("game", "turn", "kind", "action", "best", "cost"):
+        for field in ("game", "turn", "kind", "action", "best", "regret"):
             np.testing.assert_array_equal(getattr(some, field), getattr(same, field), err_msg=f"{lot} {field}")
     assert apart.mistakes.games == together.mistakes.games
 

@@ -21,11 +21,12 @@ def test_every_mistake_of_the_first_games_is_kept_and_costs_what_the_regret_says
     assert log.games == GAMES
     assert (np.diff(log.first.game) >= 0).all()
     for game in range(GAMES):
-        assert log.first.cost[log.first.game == game].sum() == pytest.approx(match.game_regret[game])
+        assert log.first.regret[log.first.game == game].sum() == pytest.approx(match.game_regret[game])
     again = tiny_solution().batch_action_values(log.first.situations)
     rows = np.arange(len(log.first))
-    np.testing.assert_allclose(again[rows, log.first.best] - again[rows, log.first.action], log.first.cost, atol=1e-12)
-    assert (log.first.cost > 0).all()
+    regret = again[rows, log.first.best] - again[rows, log.first.action]
+    np.testing.assert_allclose(regret, log.first.regret, atol=1e-12)
+    assert (log.first.regret > 0).all()
 
 
 @pytest.mark.parametrize("batch", [2048, 7, 1])
@@ -37,8 +38,8 @@ def test_long_matches_keep_whole_games_and_the_worst_of_all(monkeypatch: pytest.
     assert len(log.first) <= 100
     assert len(log.first) == (everything.game < log.games).sum()
     assert (everything.game < log.games + 1).sum() > 100, "another game would still fit"
-    costliest = np.sort(everything.cost)[::-1][: mistakes.WORST]
-    np.testing.assert_array_equal(log.worst.cost, costliest)
+    costliest = np.sort(everything.regret)[::-1][: mistakes.WORST]
+    np.testing.assert_array_equal(log.worst.regret, costliest)
 
 
 def test_a_single_game_is_kept_however_many_mistakes_it_has(monkeypatch: pytest.MonkeyPatch) -> None:

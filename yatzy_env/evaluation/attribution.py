@@ -5,7 +5,7 @@ tables give exactly. A mistake moves these chances: the box whose chance falls m
 up, the one whose chance rises most was taken instead. For a choice of box they are the best box and the chosen one.
 Where no chance falls, the same box is filled with weaker dice.
 
-The cost of a mistake, the regret, splits exactly in two: points that this turn is expected to bring less (a bonus
+The regret of a mistake splits exactly in two: points that this turn is expected to bring less (a bonus
 secured in it included), and points that all later turns are, through the card that is left.
 """
 
@@ -82,9 +82,9 @@ def attributions(match: Match, solution: Solution) -> list[Attribution]:
     for box in np.unique(given).tolist():
         which = given == box
         weights: dict[int, float] = defaultdict(float)
-        for other, cost in zip(taken[which].tolist(), mistakes.cost[which].tolist(), strict=True):
-            weights[other] += cost
-        regret, now = float(mistakes.cost[which].sum()) / games, float(this_turn[which].sum()) / games
+        for other, regret in zip(taken[which].tolist(), mistakes.regret[which].tolist(), strict=True):
+            weights[other] += regret
+        regret, now = float(mistakes.regret[which].sum()) / games, float(this_turn[which].sum()) / games
         most = max(weights, key=lambda other: weights[other])
         found.append(Attribution(names[box], names[most], float(which.sum()) / games, regret, now, regret - now))
     return sorted(found, key=lambda one: -one.regret)

@@ -69,7 +69,7 @@ class Match:
         optimum: expected score of optimal play, None where the ruleset was not solved.
         luck: (G,) float64 sum of the luck of all throws, None where not solved.
         regret: (G, B, K) float64 regret by turn and kind of decision, None where not solved.
-        mistakes: decisions that cost more than a tie, None where not solved.
+        mistakes: decisions whose regret is more than a tie, None where not solved.
     """
 
     agent: str
@@ -272,11 +272,11 @@ def _play_batch(
         match.order[place[stops], turn[stops]] = actions[stops] - tables.keeps
         if solution is not None and match.regret is not None:
             expected = values[np.arange(len(actions)), actions]
-            cost = best - expected
-            match.regret[place, turn, kind] += cost
-            mistake = np.flatnonzero(cost > TIE)
+            regret = best - expected
+            match.regret[place, turn, kind] += regret
+            mistake = np.flatnonzero(regret > TIE)
             found = (place[mistake], turn[mistake], kind[mistake], before.take(mistake), actions[mistake])
-            mistakes.append(Mistakes(*found, best_actions(values[mistake]), cost[mistake]))
+            mistakes.append(Mistakes(*found, best_actions(values[mistake]), regret[mistake]))
             new_turn = np.flatnonzero(stops & (now.roll >= 0))
             expected[new_turn] = _card_values(solution, tables, now.take(new_turn))
         done = now.roll < 0

@@ -1,4 +1,4 @@
-"""Mistakes: the decisions of a match that cost something, kept with their situations to be looked at afterwards.
+"""Mistakes: the decisions of a match with a regret, kept with their situations to be looked at afterwards.
 
 Of a long match not all are kept. Two lots are: every mistake of the first games, as many whole games as fit, from which
 shares and rates are taken without bias; and the costliest mistakes of all games.
@@ -22,7 +22,7 @@ WORST = 20
 
 @dataclass(frozen=True, eq=False)
 class Mistakes:
-    """n decisions that cost something.
+    """n decisions with a regret.
 
     Attributes:
         game: (n,) int64 number of the game.
@@ -31,7 +31,7 @@ class Mistakes:
         situations: n situations, what the agent saw.
         action: (n,) int64 what it did.
         best: (n,) int64 what was best, the lowest index among equals.
-        cost: (n,) float64 the regret, in points.
+        regret: (n,) float64, in points.
     """
 
     game: NDArray[np.int64]
@@ -40,13 +40,13 @@ class Mistakes:
     situations: Situations
     action: NDArray[np.int64]
     best: NDArray[np.int64]
-    cost: NDArray[np.float64]
+    regret: NDArray[np.float64]
 
     def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> Mistakes:
         """The mistakes at some positions."""
         numbers = (self.game[index], self.turn[index], self.kind[index])
         actions = (self.action[index], self.best[index])
-        return Mistakes(*numbers, self.situations.take(index), *actions, self.cost[index])
+        return Mistakes(*numbers, self.situations.take(index), *actions, self.regret[index])
 
     def __len__(self) -> int:
         """How many mistakes there are."""
@@ -79,7 +79,7 @@ class MistakeLog:
         found = join([self.first.take(_NONE), *steps])
         found = found.take(np.argsort(found.game, kind="stable"))
         pool = join([self.worst, found])
-        order = np.lexsort((np.arange(len(pool)), pool.game, -pool.cost))
+        order = np.lexsort((np.arange(len(pool)), pool.game, -pool.regret))
         self.worst = pool.take(order[:WORST])
         if self._full:
             return
