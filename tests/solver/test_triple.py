@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from yatzy_env.reference import Card
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver import solve, triple, triple_endgame
 from yatzy_env.solver.layout import lay_out
+from yatzy_env.solver.sweep import sweep_with_passes
 from yatzy_env.solver.triple_endgame import endgame_bound
 from yatzy_env.solver.triple_play import play_games
 from yatzy_env.solver.triple_prices import find_prices
@@ -173,6 +174,33 @@ def test_any_prices_give_a_bound(name: str) -> None:
             assert triple.upper_bound(rules, prices) >= optimum(name)
     for constant in (-7.0, 0.0, 40.0):
         assert triple.upper_bound(rules, np.full_like(good, constant)) >= optimum(name)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_column_that_may_let_turns_pass_agrees_with_plain_recursion(seed: int) -> None:
+    column = ruleset({"dice": 2, "boxes": ["ones", "yatzy"], "bonus_threshold": 2, "columns": [2], "throws": 2})
+    tables, turns = compile_tables(column), 4
+    prices = np.random.default_rng(seed).normal(5, 5, (turns, tables.rolls))
+    rolls = list(combinations_with_replacement(range(1, 7), 2))
+
+    @cache
+    def worth(card: reference.Card, passes: int) -> float:
+        still_open = len(column.boxes) - len(card.filled)
+        if not still_open:
+            return 0.0
+        stop = {}
+        for roll, dice in enumerate(rolls):
+            ends = [reference.fill(column, card, box, dice) for box in reference.legal(column, card.filled, dice)]
+            stop[dice] = max(gained + worth(after, passes) for gained, after in ends)
+            stop[dice] -= prices[turns - still_open - passes, roll]
+            if passes:
+                stop[dice] = max(stop[dice], worth(card, passes - 1))
+        keeps = {keep: reference.mean(2, stop, keep) for dice in rolls for keep in reference.parts_of(dice)}
+        best = {dice: max(stop[dice], *(keeps[keep] for keep in reference.parts_of(dice))) for dice in rolls}
+        return reference.mean(2, best)
+
+    expected = worth(reference.empty_card(column), turns - 2)
+    assert sweep_with_passes(tables, lay_out(tables), prices) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_constant_price_changes_nothing() -> None:
