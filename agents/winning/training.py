@@ -83,7 +83,7 @@ def train(run: Run, console: Console) -> Path:
         seconds += time.monotonic() - started
         _note(run, console, "win", win, seconds, loss, won)
         _save(run, points, win, seconds, Networks(rules.name, rules.digest, points.layers, win.layers))
-    return run.checked_checkpoint() / FILE
+    return (run.checkpoint() or run.folder) / FILE
 
 
 def _restore(run: Run, points: Learner, win: Learner) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,16 @@ def test_a_run_goes_on_where_it_stood(run: Path, tmp_path: Path) -> None:
     assert [row.split(",")[:2] for row in rows[1:]] == [["points", "1"], ["points", "2"], ["win", "1"], ["win", "2"]]
     one, other = (load_winner(SMALL, each) for each in (run, folder))
     assert np.array_equal(one.table.mean, other.table.mean, equal_nan=True)  # the first stage was not interrupted
+
+
+def test_a_run_of_an_earlier_version_which_has_no_checkpoints_is_taken_up(run: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(run, tmp_path / "run"))
+    (checkpoint,) = folder.glob("checkpoint-*")
+    for file in checkpoint.iterdir():
+        file.rename(folder / file.name)
+    checkpoint.rmdir()
+    (folder / "manifest.json").unlink()
+    assert train(open_folder(folder, small_config(), "again"), quiet()) == folder / "networks.npz"
 
 
 def interrupted(*arguments: object) -> None:
