@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import yaml
 from rich.console import Console
 
 from agents.errors import ConfigError, DivergedError, ModelError, RunError
@@ -53,6 +54,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_shipped_configuration_is_valid() -> None:
     config = load_config(CONFIG)
     assert config.rules == ruleset("yatzy")
+
+
+def test_the_shipped_models_configuration_is_read_under_its_old_keys() -> None:
+    config = load_config(WIN_MODEL / "config.yaml")
+    written = yaml.safe_load((WIN_MODEL / "config.yaml").read_text())
+    assert (config.win.exploration_noise, config.points.ema) == (
+        written["win"]["stray"],
+        written["points"]["averaging"],
+    )
 
 
 @pytest.mark.parametrize(
