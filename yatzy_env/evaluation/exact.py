@@ -21,7 +21,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,11 +32,10 @@ from yatzy_env.evaluation import exact_store
 from yatzy_env.evaluation.exact_cards import (
     Layer,
     first_layer,
+    lanes_by_turn,
     lay_out_cards,
-    layer_lanes,
     layer_start,
     new_layer,
-    pieces,
     pools_of,
     reached,
     rows_fit,
@@ -160,10 +159,9 @@ def check_agent(agent: Agent, rules: Ruleset, name: str) -> None:
 
 def most_situations(tables: Tables, cards: Cards) -> int:
     """How many situations there are on all cards of a layout; what an agent comes to is a part of them."""
-    boxes = tables.card.boxes
     return sum(
-        layer_lanes(cards, boxes, turn) * tables.rolls * (tables.throws - 1 + pools_of(tables, turn))
-        for turn in range(boxes)
+        lanes * tables.rolls * (tables.throws - 1 + pools_of(tables, turn))
+        for turn, lanes in enumerate(lanes_by_turn(cards)[:-1])
     )
 
 
@@ -218,7 +216,8 @@ def exact_score(
             say(f"exact score of {name} on {rules.name}: up to {size:,} situations; {kept}")
         if walk.situations:
             say(f"going on after {walk.situations:,} situations")
-        _walk_on(player, cards, walk, threads, batch, _Watch(player, cards, walk, file, key, say))
+        with _mapper(threads) as each, _watch(player, cards, walk, file, key, say) as done:
+            _walk_on(player, cards, walk, max(batch // tables.rolls, 1), each, done)
     return _result(name, tables, cards, walk)
 
 
@@ -235,27 +234,26 @@ def _start(tables: Tables, cards: Cards, file: Path | None, key: dict[str, Any])
     return _Walk(here, there, **numbers)
 
 
-def _walk_on(player: Player, cards: Cards, walk: _Walk, threads: int, batch: int, watch: _Watch) -> None:
-    """Walks to the last layer. Between two pieces the walk can be kept."""
+def _walk_on(
+    player: Player, cards: Cards, walk: _Walk, piece: int, each: Callable[..., Any], done: Callable[[int], None]
+) -> None:
+    """Walks to the last layer, some cards at a time; `done` is told how many lanes of the layer lie behind."""
     tables = player.tables
-    boxes = tables.card.boxes
-    piece = max(batch // tables.rolls, 1)
-    with _mapper(threads) as each, watch:
-        while walk.turn < boxes:
-            here, there = walk.here, walk.there
-            places = reached(tables, cards, walk.turn, here)
-            if not walk.cards:
-                player.check_noise(places)
-            parts = [places.part(*ends) for ends in pieces(walk.done, len(places.lane), piece)]
-            start = layer_start(cards, boxes, walk.turn + 1)
-            played = each(lambda part, here=here: player.play(part, here.chance[part.lane]), parts)
-            for part, turns in zip(parts, played, strict=True):
-                points, yatzy = pass_on(tables, cards, player.kinds, start, part, turns.out, here, there)
-                walk.add(len(part.lane), turns, points, yatzy)
-                watch(int(part.lane[-1]) + 1)
-            walk.turn, walk.done, walk.here = walk.turn + 1, 0, there
-            if walk.turn < boxes:
-                walk.there = new_layer(tables, cards, walk.turn + 1, here.rows is not None)
+    while walk.turn < tables.card.boxes:
+        here, there = walk.here, walk.there
+        places = reached(tables, cards, walk.turn, here)
+        if not walk.cards:
+            player.check_noise(places)
+        parts = [places.part(first, first + piece) for first in range(walk.done, len(places.lane), piece)]
+        start = layer_start(cards, walk.turn + 1)
+        played = each(lambda part, here=here: player.play(part, here.chance[part.lane]), parts)
+        for part, turns in zip(parts, played, strict=True):
+            points, yatzy = pass_on(tables.card, cards.layout, player.kinds, start, part, turns.out, here, there)
+            walk.add(len(part.lane), turns, points, yatzy)
+            done(int(part.lane[-1]) + 1)
+        walk.turn, walk.done, walk.here = walk.turn + 1, 0, there
+        if walk.turn < tables.card.boxes:
+            walk.there = new_layer(tables, cards, walk.turn + 1, len(here.rows) > 0)
 
 
 @contextmanager
@@ -271,68 +269,50 @@ def _mapper(threads: int) -> Iterator[Callable[..., Iterator[Played]]]:
         pool.shutdown(cancel_futures=True)
 
 
-class _Watch:
-    """What happens beside the walk: progress, an estimate of the time, and a file to go on from."""
+@contextmanager
+def _watch(
+    player: Player, cards: Cards, walk: _Walk, file: Path | None, key: dict[str, Any], say: Callable[[str], None]
+) -> Iterator[Callable[[int], None]]:
+    """What happens beside the walk, after each piece: progress, an estimate of the time, and a file to go on from."""
+    size = cards.layout.size
+    asked_before, paced = walk.situations, False
+    start = saved = last = time.perf_counter()
 
-    def __init__(
-        self,
-        player: Player,
-        cards: Cards,
-        walk: _Walk,
-        file: Path | None,
-        key: dict[str, Any],
-        say: Callable[[str], None],
-    ) -> None:
-        self._player, self._cards, self._walk = player, cards, walk
-        self._file, self._key, self._say = file, key, say
-        self._asked_before = walk.situations
-        self._said = False
+    def lanes_behind(lane: int) -> int:
+        return size - layer_start(cards, walk.turn - 1) + lane
 
-    def __enter__(self) -> None:
-        self._stack = ExitStack()
-        size, self._at = self._cards.layout.size, self._lanes_before()
-        self._progress = self._stack.enter_context(progress_bar(f"exact {self._player.name}", size, self._at))
-        self._start = self._saved = self._last = time.perf_counter()
+    at = lanes_behind(0)
 
-    def __exit__(self, *error: object) -> None:
-        self._stack.close()
-        if error[0] is None:
-            self._keep()
+    def keep() -> None:
+        if file is not None:
+            layers = {"here": walk.here}
+            if walk.there is not walk.here:  # they are the same once the full cards are reached
+                layers["there"] = walk.there
+            exact_store.write(file, key, walk.numbers(), layers)
 
-    def __call__(self, lane: int) -> None:
-        """Called after each piece with the number of lanes of the layer that lie behind."""
+    def say_pace(seconds: float) -> None:
+        left = most_situations(player.tables, cards) - walk.situations
+        pace = seconds / (walk.situations - asked_before)
+        if left * pace > 60:
+            say(f"{1e6 * pace:.1f} microseconds per situation: at most {left * pace / 60:.0f} minutes more")
+
+    def done(lane: int) -> None:
+        nonlocal at, last, saved, paced
         now = time.perf_counter()
-        self._walk.seconds += now - self._last
-        self._last = now
-        at = self._lanes_before() + lane
-        self._progress(at - self._at)
-        self._at = at
-        if not self._said and now - self._start > _PACE_AFTER:
-            self._say_pace(now - self._start)
-            self._said = True
-        if now - self._saved > _SAVE_EVERY:
-            self._keep()
-            self._saved = time.perf_counter()
+        walk.seconds += now - last
+        last = now
+        progress(lanes_behind(lane) - at)
+        at = lanes_behind(lane)
+        if not paced and now - start > _PACE_AFTER:
+            say_pace(now - start)
+            paced = True
+        if now - saved > _SAVE_EVERY:
+            keep()
+            saved = time.perf_counter()
 
-    def _lanes_before(self) -> int:
-        """The lanes of all layers before this one."""
-        return self._cards.layout.size - layer_start(self._cards, self._player.tables.card.boxes, self._walk.turn - 1)
-
-    def _say_pace(self, seconds: float) -> None:
-        left = most_situations(self._player.tables, self._cards) - self._walk.situations
-        asked = self._walk.situations - self._asked_before
-        if left * seconds / asked > 60:
-            self._say(
-                f"{1e6 * seconds / asked:.1f} microseconds per situation: at most {left * seconds / asked / 60:.0f} "
-                "minutes more"
-            )
-
-    def _keep(self) -> None:
-        if self._file is not None:
-            layers = {"here": self._walk.here}
-            if self._walk.there is not self._walk.here:  # they are the same once the full cards are reached
-                layers["there"] = self._walk.there
-            exact_store.write(self._file, self._key, self._walk.numbers(), layers)
+    with progress_bar(f"exact {player.name}", size, at) as progress:
+        yield done
+    keep()
 
 
 def _result(name: str, tables: Tables, cards: Cards, walk: _Walk) -> ExactScore:
@@ -346,7 +326,7 @@ def _result(name: str, tables: Tables, cards: Cards, walk: _Walk) -> ExactScore:
     bonus = float(full.chance[places.lane[places.upper >= threshold]].sum()) if threshold else 0.0
     whole = float(full.chance.sum())
     distribution = None
-    if full.rows is not None and full.span is not None:
+    if len(full.rows):
         last = int(full.span[:, 1].max())
         distribution = Distribution(full.rows[:, :last].sum(axis=0), bonus, walk.yatzy)
     mean = distribution.mean if distribution else walk.expected

@@ -8,16 +8,14 @@ sum has its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import CardRules, open_upper_points
-from yatzy_env.solver.layout import Cards, Layout, lay_out
+from yatzy_env.card import open_upper_points
+from yatzy_env.solver.layout import Cards, lay_out
 from yatzy_env.tables import Tables
 
 MOST_ROWS = 4 << 30
@@ -37,19 +35,15 @@ class Places(NamedTuple):
         return Places._make(values[first:last] for values in self)
 
 
-@dataclass
-class Layer:
+class Layer(NamedTuple):
     """How likely an agent is to come to each card with equally many filled boxes.
 
-    Attributes:
-        chance: (lanes, pools) float64 chance of each card; the pool is always 0 without saved throws.
-        rows: (lanes, width) float64 chance of each card together with each score so far, None where they are not asked.
-        span: (lanes, 2) int64 where in a row the first score begins and the last ends, None where they are not asked.
+    Where scores are not followed there are no rows.
     """
 
-    chance: NDArray[np.float64]
-    rows: NDArray[np.float64] | None = None
-    span: NDArray[np.int64] | None = None
+    chance: NDArray[np.float64]  # (lanes, pools) of each card; the pool is always 0 without saved throws
+    rows: NDArray[np.float64]  # (lanes, width) of each card together with each score so far
+    span: NDArray[np.int64]  # (lanes, 2) where in a row the first score begins and the last ends
 
 
 def lay_out_cards(tables: Tables, merged: bool) -> Cards:
@@ -66,19 +60,13 @@ def lay_out_cards(tables: Tables, merged: bool) -> Cards:
     if merged:
         return cards
     card, layout = tables.card, cards.layout
-    low = np.zeros_like(layout.low)
-    high = _most_upper(card)
-    lanes = (high - low + 1)[cards.states & card.upper_boxes]
+    every = range(card.upper_boxes + 1)
+    high = np.array([open_upper_points(card, 0, 0) - open_upper_points(card, filled, 0) for filled in every], np.int64)
+    lanes = (high + 1)[cards.states & card.upper_boxes]
     first = np.full_like(layout.first, -1)
     first[cards.states] = np.cumsum(lanes) - lanes
-    return cards._replace(layout=Layout(layout.fifty_bit, first, low, high, layout.earned, int(lanes.sum())))
-
-
-def _most_upper(card: CardRules) -> NDArray[np.int64]:
-    """(U,) the largest sum of every set of filled upper boxes."""
-    everything = open_upper_points(card, 0, 0)
-    return np.array(
-        [everything - open_upper_points(card, filled, 0) for filled in range(card.upper_boxes + 1)], np.int64
+    return cards._replace(
+        layout=layout._replace(first=first, low=np.zeros_like(layout.low), high=high, size=int(lanes.sum()))
     )
 
 
@@ -87,19 +75,14 @@ def pools_of(tables: Tables, turn: int) -> int:
     return 1 + (tables.throws - 1) * turn if tables.saved_throws else 1
 
 
-def layer_states(cards: Cards, boxes: int, turn: int) -> NDArray[np.int64]:
-    """The states with `turn` filled boxes of `boxes`, in the order of their lanes."""
-    return cards.states[cards.turns[boxes - turn] : cards.turns[boxes - turn + 1]]
+def layer_start(cards: Cards, turn: int) -> int:
+    """Where in the layout the layer after `turn` turns begins; for -1 where the first one ends."""
+    return int(cards.starts[-2 - turn])
 
 
-def layer_start(cards: Cards, boxes: int, turn: int) -> int:
-    """Where in the layout a layer begins; for `turn` = -1 where the last one ends."""
-    return int(cards.layout.first[layer_states(cards, boxes, turn)[0]]) if turn >= 0 else cards.layout.size
-
-
-def layer_lanes(cards: Cards, boxes: int, turn: int) -> int:
-    """How many lanes a layer has."""
-    return layer_start(cards, boxes, turn - 1) - layer_start(cards, boxes, turn)
+def lanes_by_turn(cards: Cards) -> list[int]:
+    """How many lanes the layer after each number of turns has."""
+    return np.diff(cards.starts)[::-1].tolist()
 
 
 def row_width(tables: Tables, turn: int) -> int:
@@ -111,46 +94,32 @@ def row_width(tables: Tables, turn: int) -> int:
 
 def rows_fit(tables: Tables, cards: Cards) -> bool:
     """Whether the distribution of the score is followed: no saved throws, and two layers fit in memory."""
-    boxes = tables.card.boxes
-    sizes = [8 * row_width(tables, turn) * layer_lanes(cards, boxes, turn) for turn in range(boxes + 1)]
+    sizes = [8 * row_width(tables, turn) * lanes for turn, lanes in enumerate(lanes_by_turn(cards))]
     return not tables.saved_throws and max(one + next_one for one, next_one in pairwise(sizes)) <= MOST_ROWS
 
 
 def new_layer(tables: Tables, cards: Cards, turn: int, with_rows: bool) -> Layer:
     """A layer in which no card has been reached."""
-    lanes = layer_lanes(cards, tables.card.boxes, turn)
-    chance = np.zeros((lanes, pools_of(tables, turn)))
-    if not with_rows:
-        return Layer(chance)
-    width = row_width(tables, turn)
-    span = np.zeros((lanes, 2), np.int64)
-    span[:, 0] = width
-    return Layer(chance, np.zeros((lanes, width)), span)
+    lanes, width = lanes_by_turn(cards)[turn], row_width(tables, turn)
+    rows = np.zeros((lanes, width) if with_rows else (0, 0))
+    return Layer(np.zeros((lanes, pools_of(tables, turn))), rows, np.tile(np.array([width, 0]), (len(rows), 1)))
 
 
 def first_layer(tables: Tables, cards: Cards, with_rows: bool) -> Layer:
     """The layer of the empty card, on which every game begins with no points."""
     layer = new_layer(tables, cards, 0, with_rows)
     layer.chance[0, 0] = 1.0
-    if layer.rows is not None and layer.span is not None:
-        layer.rows[0, 0] = 1.0
-        layer.span[0] = (0, 1)
+    layer.rows[:1, :1] = 1.0
+    layer.span[:1] = (0, 1)
     return layer
 
 
 def reached(tables: Tables, cards: Cards, turn: int, layer: Layer) -> Places:
     """The cards of a layer that have been reached, in the order of their lanes."""
-    boxes = tables.card.boxes
     lane = np.flatnonzero(layer.chance.any(axis=1))
-    states = layer_states(cards, boxes, turn)
-    starts = cards.layout.first[states] - layer_start(cards, boxes, turn)
+    states = cards.layers[-1 - turn]
+    starts = cards.layout.first[states] - layer_start(cards, turn)
     state = np.searchsorted(starts, lane, side="right") - 1
     filled = states[state] & tables.card.all_boxes
     upper = cards.layout.low[filled & tables.card.upper_boxes] + lane - starts[state]
     return Places(lane, filled, upper, (states[state] & cards.layout.fifty_bit) != 0)
-
-
-def pieces(first: int, last: int, piece: int) -> Iterator[tuple[int, int]]:
-    """Consecutive ranges that cover `first` to `last - 1`."""
-    for start in range(first, last, piece):
-        yield start, min(start + piece, last)

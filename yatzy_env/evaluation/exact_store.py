@@ -51,10 +51,9 @@ def write(path: Path, key: dict[str, Any], numbers: dict[str, float], layers: di
     Raises:
         YatzyError: if it cannot be written.
     """
-    header = _text({"format": FORMAT, "key": key, "numbers": numbers})
+    header = json.dumps({"format": FORMAT, "key": key, "numbers": numbers}, sort_keys=True).encode()
     arrays = {f"{name}_{part}": values for name, layer in layers.items() for part, values in _pack(layer).items()}
-    whole = {"header": np.frombuffer(header, np.uint8), "digest": _digest(header, arrays), **arrays}
-    write_npz(path, whole)
+    write_npz(path, {"header": np.frombuffer(header, np.uint8), "digest": _digest(header, arrays), **arrays})
 
 
 def read(path: Path, key: dict[str, Any]) -> tuple[dict[str, Any], Packed]:
@@ -90,7 +89,7 @@ def read(path: Path, key: dict[str, Any]) -> tuple[dict[str, Any], Packed]:
 def unpack(arrays: Packed, name: str, layer: Layer) -> Layer:
     """Fills an empty layer with what was kept of the layer of this name."""
     layer.chance.flat[arrays[f"{name}_cell"]] = arrays[f"{name}_chance"]
-    if layer.rows is not None and layer.span is not None:
+    if len(layer.rows):
         lanes, span, scores = (arrays[f"{name}_{part}"] for part in ("lane", "span", "score"))
         layer.span[lanes] = span
         ends = np.cumsum(span[:, 1] - span[:, 0])
@@ -102,7 +101,7 @@ def unpack(arrays: Packed, name: str, layer: Layer) -> Layer:
 def _pack(layer: Layer) -> Packed:
     cell = np.flatnonzero(layer.chance)
     packed: Packed = {"cell": cell, "chance": layer.chance.flat[cell]}
-    if layer.rows is not None and layer.span is not None:
+    if len(layer.rows):
         lanes = np.flatnonzero(layer.span[:, 1])
         span = layer.span[lanes]
         rows = [layer.rows[lane, begin:end] for lane, (begin, end) in zip(lanes, span, strict=True)]
@@ -110,12 +109,9 @@ def _pack(layer: Layer) -> Packed:
     return packed
 
 
-def _text(value: object) -> bytes:
-    return json.dumps(value, sort_keys=True).encode()
-
-
 def _digest(text: bytes, arrays: Packed) -> NDArray[np.uint8]:
-    plain = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
-    said = {name: f"{name} {array.dtype} {array.shape}".encode() for name, array in plain.items()}
-    pieces = [piece for name, array in plain.items() for piece in (said[name], array.data)]
-    return np.frombuffer(bytes.fromhex(sha256(text, *pieces)), np.uint8)
+    pieces: list[bytes | memoryview] = [text]
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        pieces += [f"{name} {array.dtype} {array.shape}".encode(), array.data]
+    return np.frombuffer(bytes.fromhex(sha256(*pieces)), np.uint8)

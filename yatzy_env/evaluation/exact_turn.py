@@ -16,54 +16,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.agent import Agent, checked_actions, illegal_action
-from yatzy_env.card import bonus_step, fifty_after, is_joker, legal_boxes
+from yatzy_env.card import bonus_step, fifty_after, is_joker
 from yatzy_env.errors import YatzyError
-from yatzy_env.evaluation.exact_cards import Layer, Places
+from yatzy_env.evaluation.exact_cards import Places
+from yatzy_env.games import is_legal
 from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
 from yatzy_env.simd import LANES
 from yatzy_env.situation import Situations, single
-from yatzy_env.solver.layout import Cards, lane_sum, state_of
+from yatzy_env.solver.layout import lane_sum, state_of
 from yatzy_env.tables import Tables
 from yatzy_env.turn import EndKinds, flow_throw, plan_turn
 
 
 @kernel(nogil=True)
-def _settle(tables, kinds, places, cell, roll, left, actions, chance, following, out):
+def _settle(tables, kinds, now, cell, actions, chance, following, out):
     """Sends the chance of every situation where its action leads; returns the first with an illegal action, or -1."""
-    tables, kinds, places = borrow(tables), borrow(kinds), borrow(places)
-    card = tables.card
+    tables, kinds, now = borrow(tables), borrow(kinds), borrow(now)
     keeps = tables.keeps
     for index in range(actions.shape[0]):
-        action, row, dice = actions[index], cell[index], roll[index]
-        block, lane, filled = row // LANES, row % LANES, places.filled[row]
-        mass = chance[block, keeps + dice, lane]
-        if action < 0 or action >= tables.actions:
+        action, row, roll = actions[index], cell[index], now.roll[index]
+        if action < 0 or action >= tables.actions or not is_legal(tables, now, index, action):
             return index
+        block, lane = row // LANES, row % LANES
+        mass = chance[block, keeps + roll, lane]
         if action < keeps:
-            if left == 0 or tables.within[dice, action] == 0:
-                return index
             following[block, action, lane] += mass
         else:
-            box = action - keeps
-            alike = tables.alike[dice]
-            if (legal_boxes(card, filled, alike) >> box) & 1 == 0:
-                return index
-            joker = 1 if is_joker(card, filled, alike) else 0
-            scored = 1 if places.fifty[row] else 0
-            out[row, kinds.of[scored, joker, box, dice]] += mass
+            joker = 1 if is_joker(tables.card, now.filled[index], tables.alike[roll]) else 0
+            scored = 1 if now.fifty[index] else 0
+            out[row, kinds.of[scored, joker, action - keeps, roll]] += mass
     return -1
 
 
 @kernel
-def _pass_on(card, layout, kinds, start, places, chance, out, after, rows, span, after_rows, after_span):
-    """The kernel of `pass_on`; `start` is where the next layer begins, and without rows those arrays are empty."""
-    layout, kinds, places, card = borrow(layout), borrow(kinds), borrow(places), borrow(card)
+def pass_on(card, layout, kinds, start, places, out, here, there):
+    """Sends the chances of how turns end to the cards of the next layer.
+
+    Args:
+        card: the score card of the ruleset.
+        layout: where its cards stand.
+        kinds: the ends it knows.
+        start: where in the layout the next layer begins.
+        places: (C,) cards.
+        out: (C, pools, U) chance of each kind of end, by the pool that is left.
+        here: the layer of the cards.
+        there: the next layer, which is added to.
+
+    Returns:
+        The points these turns bring and the chance that they write points in the yatzy box, each times the cards'
+        chances.
+    """
+    card, layout, kinds, places = borrow(card), borrow(layout), borrow(kinds), borrow(places)
+    here, there = borrow(here), borrow(there)
     expected, yatzy = 0.0, 0.0
     for row in range(out.shape[0]):
         lane, filled, fifty, upper = places.lane[row], places.filled[row], places.fifty[row], places.upper[row]
-        whole = chance[lane].sum()
+        whole = here.chance[lane].sum()
         for pool in range(out.shape[1]):
             for kind in range(out.shape[2]):
                 mass = out[row, pool, kind]
@@ -77,52 +87,18 @@ def _pass_on(card, layout, kinds, start, places, chance, out, after, rows, span,
                 state = state_of(layout, filled_after, fifty_after(card, fifty, box, points))
                 low = layout.low[filled_after & card.upper_boxes]
                 to = layout.first[state] - start + upper_after - low
-                after[to, pool] += mass
+                there.chance[to, pool] += mass
                 expected += mass * gained
                 if (card.yatzy_boxes >> box) & 1 == 1 and points > 0:
                     yatzy += mass
-                if rows.shape[0] > 0:
+                if here.rows.shape[0] > 0:
                     share = mass / whole
-                    begin, end = span[lane, 0], span[lane, 1]
+                    begin, end = here.span[lane, 0], here.span[lane, 1]
                     for score in range(begin, end):
-                        after_rows[to, score + gained] += share * rows[lane, score]
-                    after_span[to, 0] = min(after_span[to, 0], begin + gained)
-                    after_span[to, 1] = max(after_span[to, 1], end + gained)
+                        there.rows[to, score + gained] += share * here.rows[lane, score]
+                    there.span[to, 0] = min(there.span[to, 0], begin + gained)
+                    there.span[to, 1] = max(there.span[to, 1], end + gained)
     return expected, yatzy
-
-
-def pass_on(
-    tables: Tables,
-    cards: Cards,
-    kinds: EndKinds,
-    start: int,
-    places: Places,
-    out: NDArray[np.float64],
-    here: Layer,
-    there: Layer,
-) -> tuple[float, float]:
-    """Sends the chances of how turns end to the cards of the next layer.
-
-    Args:
-        tables: the compiled ruleset.
-        cards: its cards.
-        kinds: the ends it knows.
-        start: where in the layout the next layer begins.
-        places: (C,) cards.
-        out: (C, pools, U) chance of each kind of end, by the pool that is left.
-        here: the layer of the cards.
-        there: the next layer, which is added to.
-
-    Returns:
-        The points these turns bring and the chance that they write points in the yatzy box, each times the cards'
-        chances.
-    """
-    without = (np.zeros((0, 0)), np.zeros((0, 0), np.int64))
-    rows, span = (here.rows, here.span) if here.rows is not None and here.span is not None else without
-    after, after_span = (there.rows, there.span) if there.rows is not None and there.span is not None else without
-    return _pass_on(
-        tables.card, cards.layout, kinds, start, places, here.chance, out, there.chance, rows, span, after, after_span
-    )
 
 
 class Played(NamedTuple):
@@ -178,15 +154,15 @@ class Player:
             following = np.zeros_like(now)
             cell, roll = np.nonzero(now[:, tables.keeps :].transpose(0, 2, 1).reshape(-1, tables.rolls))
             if len(cell):
+                seen = _situations(places, cell, roll, left)
                 start = time.perf_counter()
-                actions = self.ask(_situations(places, cell, roll, left))
+                actions = self.ask(seen.copy())
                 seconds += time.perf_counter() - start
                 situations += len(cell)
                 into = out[:, left if tables.saved_throws else 0]
-                lane = _settle(tables, self.kinds, places, cell, roll, left, actions, now, following, into)
-                if lane >= 0:
-                    now_at = _situations(places, cell[lane : lane + 1], roll[lane : lane + 1], left)
-                    raise illegal_action(self.rules, self.name, int(actions[lane]), single(tables, now_at, 0))
+                wrong = _settle(tables, self.kinds, seen, cell, actions, now, following, into)
+                if wrong >= 0:
+                    raise illegal_action(self.rules, self.name, int(actions[wrong]), single(tables, seen, wrong))
                 for block in following:
                     flow_throw(add, block.ravel())
             now = following
