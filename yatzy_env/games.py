@@ -57,15 +57,24 @@ def new_games(tables: Tables, keys: NDArray[np.uint64]) -> Games:
     size = len(keys)
     games = Games(
         now=empty_situations(tables, size),
-        key=np.array(keys, np.uint64),
-        game=np.zeros(size, np.int64),
+        key=np.empty(size, np.uint64),
+        game=np.empty(size, np.int64),
         seat=np.zeros(size, np.int64),
         throw=np.zeros(size, np.int64),
         written=np.full((size, tables.card.boxes), -1, np.int64),
         total=np.zeros(size, np.int64),
     )
-    start_all(tables, games)
+    next_games(tables, games, keys)
     return games
+
+
+def next_games(tables: Tables, games: Games, keys: NDArray[np.uint64] | np.uint64 | None = None) -> None:
+    """Throws the first dice of the next game under each key, or of the first one under new keys."""
+    if keys is not None:
+        games.key[:] = keys
+        games.game[:] = -1
+    games.game[:] += 1
+    _start_all(tables, games)
 
 
 @kernel(inline="always")
@@ -108,17 +117,10 @@ def clear_game(tables, games, lane):
 
 
 @kernel
-def start_game(tables, games, lane):
-    """Clears a lane's card and starts its first turn."""
-    clear_game(tables, games, lane)
-    throw_dice(tables, games, lane, 0, player_of(games, lane))
-
-
-@kernel
-def start_all(tables, games):
-    """Starts a game in every lane."""
+def _start_all(tables, games):
     for lane in range(games.key.shape[0]):
-        start_game(tables, games, lane)
+        clear_game(tables, games, lane)
+        throw_dice(tables, games, lane, 0, player_of(games, lane))
 
 
 @kernel(inline="always")
@@ -257,8 +259,8 @@ def _act_all(tables, games, actions, gained):
     return -1
 
 
-def action_index(tables: Tables, action: Any) -> int:
-    """The index of an action as a plain int.
+def action_index(actions: int, action: Any) -> int:
+    """The index of an action as a plain int, out of so many actions.
 
     Raises:
         IllegalActionError: if it is not a whole number of the action space.
@@ -267,8 +269,8 @@ def action_index(tables: Tables, action: Any) -> int:
         index = int(action)
     except (TypeError, ValueError) as error:
         raise IllegalActionError(f"action {action!r} is not a number of an action") from error
-    if not 0 <= index < tables.actions or index != action:
-        raise IllegalActionError(f"action {action!r} is outside the action space 0..{tables.actions - 1}")
+    if not 0 <= index < actions or index != action:
+        raise IllegalActionError(f"action {action!r} is outside the action space 0..{actions - 1}")
     return index
 
 

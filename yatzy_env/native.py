@@ -32,6 +32,24 @@ def padded(size: int, unit: int = 16) -> int:
     return -(-size // unit) * unit
 
 
+def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any, content: Any) -> Any:
+    entry = builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+    return builder.bitcast(entry, content.as_pointer())
+
+
+def load_as(context: Any, builder: Any, array_type: Any, array: Any, index: Any, content: Any, align: int) -> Any:
+    """Code that reads a value of the machine type `content` from entry `index` of a flat array on."""
+    value = builder.load(_address(context, builder, array_type, array, index, content))
+    value.align = align
+    return value
+
+
+def store_as(context: Any, builder: Any, array_type: Any, array: Any, index: Any, value: Any, align: int) -> Any:
+    """Code that writes a value from entry `index` of a flat array on; gives back what a kernel returns for None."""
+    builder.store(value, _address(context, builder, array_type, array, index, value.type)).align = align
+    return context.get_dummy_value()
+
+
 @intrinsic
 def borrow(typing_context: Any, value: Any) -> Any:
     """The same array or tuple of arrays (at any depth) without ownership.
@@ -66,8 +84,8 @@ def put(typing_context: Any, memory: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         bare = _without_owner(context, builder, signature.args[1], arguments[1])
-        _store(context, builder, signature.args[0], arguments[0], context.get_constant(types.intp, 0), bare, 8)
-        return context.get_dummy_value()
+        start = context.get_constant(types.intp, 0)
+        return store_as(context, builder, signature.args[0], arguments[0], start, bare, 8)
 
     return types.void(memory, value), generate
 
@@ -100,7 +118,7 @@ def taker(type_of_value: Callable[[], Any]) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             start = context.get_constant(types.intp, 0)
             vector = context.get_value_type(value_type)
-            return _load(context, builder, signature.args[0], arguments[0], start, vector, 8)
+            return load_as(context, builder, signature.args[0], arguments[0], start, vector, 8)
 
         return value_type(memory), generate
 
@@ -131,43 +149,45 @@ def peek(typing_context: Any, table: Any, index: Any) -> Any:
     return types.int64(table, types.intp), generate
 
 
-@intrinsic
-def copy_floats(typing_context: Any, to: Any, at: Any, source: Any, start: Any) -> Any:
-    """Copies 16 float32 between flat arrays."""
+def _copier(vector: Any, align: int) -> Any:
+    """Makes the function that copies a vector between flat arrays."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        to, at, source, start = arguments
-        value = _load(context, builder, signature.args[2], source, start, _FLOATS, 4)
-        _store(context, builder, signature.args[0], to, at, value, 4)
-        return context.get_dummy_value()
+    @intrinsic
+    def copy(typing_context: Any, to: Any, at: Any, source: Any, start: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            to, at, source, start = arguments
+            value = load_as(context, builder, signature.args[2], source, start, vector, align)
+            return store_as(context, builder, signature.args[0], to, at, value, align)
 
-    return types.void(to, types.intp, source, types.intp), generate
+        return types.void(to, types.intp, source, types.intp), generate
 
-
-@intrinsic
-def copy_bytes(typing_context: Any, to: Any, at: Any, source: Any, start: Any) -> Any:
-    """Copies 64 int8 between flat arrays."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        to, at, source, start = arguments
-        value = _load(context, builder, signature.args[2], source, start, _BYTES, 1)
-        _store(context, builder, signature.args[0], to, at, value, 1)
-        return context.get_dummy_value()
-
-    return types.void(to, types.intp, source, types.intp), generate
+    return copy
 
 
-@intrinsic
-def flag_floats(typing_context: Any, to: Any, at: Any, bits: Any) -> Any:
-    """Writes the low 16 bits of a whole number as float32."""
+def _flagger(vector: Any, align: int) -> Any:
+    """Makes the function that writes the low bits of a whole number, one to an entry, to a flat array."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        to, at, bits = arguments
-        value = builder.uitofp(_flags(builder, bits, 16), _FLOATS)
-        _store(context, builder, signature.args[0], to, at, value, 4)
-        return context.get_dummy_value()
+    @intrinsic
+    def flag(typing_context: Any, to: Any, at: Any, bits: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            to, at, bits = arguments
+            convert = builder.zext if isinstance(vector.element, ir.IntType) else builder.uitofp
+            value = convert(_flags(builder, bits, vector.count), vector)
+            return store_as(context, builder, signature.args[0], to, at, value, align)
 
-    return types.void(to, types.intp, types.int64), generate
+        return types.void(to, types.intp, types.int64), generate
+
+    return flag
+
+
+copy_floats = _copier(_FLOATS, 4)
+"""`copy_floats(to, at, source, start)` copies 16 float32 between flat arrays."""
+copy_bytes = _copier(_BYTES, 1)
+"""`copy_bytes(to, at, source, start)` copies 64 int8 between flat arrays."""
+flag_floats = _flagger(_FLOATS, 4)
+"""`flag_floats(to, at, bits)` writes the low 16 bits of a whole number as float32."""
+flag_bytes = _flagger(_BYTES, 1)
+"""`flag_bytes(to, at, bits)` writes the 64 bits of a whole number as int8."""
 
 
 @intrinsic
@@ -176,43 +196,14 @@ def flagged_floats(typing_context: Any, to: Any, at: Any, source: Any, start: An
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         to, at, source, start, bits = arguments
-        value = _load(context, builder, signature.args[2], source, start, _FLOATS, 4)
+        value = load_as(context, builder, signature.args[2], source, start, _FLOATS, 4)
         value = builder.select(_flags(builder, bits, 16), value, ir.Constant(_FLOATS, None))
-        _store(context, builder, signature.args[0], to, at, value, 4)
-        return context.get_dummy_value()
+        return store_as(context, builder, signature.args[0], to, at, value, 4)
 
     return types.void(to, types.intp, source, types.intp, types.int64), generate
-
-
-@intrinsic
-def flag_bytes(typing_context: Any, to: Any, at: Any, bits: Any) -> Any:
-    """Writes the 64 bits of a whole number as int8."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        to, at, bits = arguments
-        value = builder.zext(_flags(builder, bits, 64), _BYTES)
-        _store(context, builder, signature.args[0], to, at, value, 1)
-        return context.get_dummy_value()
-
-    return types.void(to, types.intp, types.int64), generate
 
 
 def _flags(builder: Any, bits: Any, count: int) -> Any:
     if count < 64:
         bits = builder.trunc(bits, ir.IntType(count))
     return builder.bitcast(bits, ir.VectorType(ir.IntType(1), count))
-
-
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any, vector: Any) -> Any:
-    entry = builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
-    return builder.bitcast(entry, vector.as_pointer())
-
-
-def _load(context: Any, builder: Any, array_type: Any, array: Any, index: Any, vector: Any, align: int) -> Any:
-    value = builder.load(_address(context, builder, array_type, array, index, vector))
-    value.align = align
-    return value
-
-
-def _store(context: Any, builder: Any, array_type: Any, array: Any, index: Any, value: Any, align: int) -> None:
-    builder.store(value, _address(context, builder, array_type, array, index, value.type)).align = align

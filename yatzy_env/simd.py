@@ -16,15 +16,13 @@ from typing import Any
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.extending import intrinsic as numba_intrinsic
 from numba.extending import models, register_model
 
 from yatzy_env.kernel import kernel
+from yatzy_env.native import intrinsic, load_as, store_as
 
 LANES = 16
 _CACHE_LINE = 8  # float64 in 64 bytes
-
-intrinsic: Any = numba_intrinsic  # its annotations claim that callers pass the typing context themselves
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _INDICES = ir.VectorType(ir.IntType(32), LANES)
@@ -46,25 +44,18 @@ class _LanesModel(models.PrimitiveModel):
         super().__init__(manager, lanes_type, _VECTOR)
 
 
-def _is_flat(array: Any, dtype: Any) -> bool:
-    return isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C" and array.dtype == dtype
-
-
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+def _is_flat(array: Any) -> bool:
+    return isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C" and array.dtype == types.float64
 
 
 @intrinsic
 def load(typing_context: Any, array: Any, start: Any) -> Any:
     """The `LANES` numbers of a flat float64 array from index `start` on."""
-    if not _is_flat(array, types.float64):
+    if not _is_flat(array):
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = _address(context, builder, signature.args[0], *arguments)
-        value = builder.load(builder.bitcast(address, _VECTOR.as_pointer()))
-        value.align = 8
-        return value
+        return load_as(context, builder, signature.args[0], *arguments, _VECTOR, 8)
 
     return _LANES_TYPE(array, types.intp), generate
 
@@ -72,28 +63,13 @@ def load(typing_context: Any, array: Any, start: Any) -> Any:
 @intrinsic
 def store(typing_context: Any, array: Any, start: Any, lanes: Any) -> Any:
     """Writes lanes to a flat float64 array from index `start` on."""
-    if not _is_flat(array, types.float64):
+    if not _is_flat(array):
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = _address(context, builder, signature.args[0], *arguments[:2])
-        builder.store(arguments[2], builder.bitcast(address, _VECTOR.as_pointer())).align = 8
-        return context.get_dummy_value()
+        return store_as(context, builder, signature.args[0], *arguments, 8)
 
     return types.void(array, types.intp, _LANES_TYPE), generate
-
-
-@intrinsic
-def peek(typing_context: Any, table: Any, index: Any) -> Any:
-    """Entry `index` of a flat int32 table, without the care numba takes of negative indices at every access."""
-    if not _is_flat(table, types.int32):
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        entry = builder.load(_address(context, builder, signature.args[0], *arguments))
-        return builder.sext(entry, context.get_value_type(types.intp))
-
-    return types.intp(table, types.intp), generate
 
 
 @intrinsic

@@ -21,7 +21,7 @@ from yatzy_env.card import is_joker, legal_boxes, legal_by_order
 from yatzy_env.envs.observation import compile_rows, observation_space, update_rest, write_observation, write_rest
 from yatzy_env.envs.single import ILLEGAL_LIMIT
 from yatzy_env.errors import IllegalActionError, YatzyError
-from yatzy_env.games import clear_game, may, new_games, player_of, settle, throw_dice
+from yatzy_env.games import clear_game, may, new_games, next_games, player_of, settle, throw_dice
 from yatzy_env.kernel import kernel
 from yatzy_env.native import SLACK, borrow, copy_bytes, copy_floats, flag_bytes, flag_floats, flagged_floats
 from yatzy_env.rules import Ruleset
@@ -106,7 +106,6 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         self._observation_rows = _Recycled(num_envs, self._rows.size, np.float32)
         self._mask_rows = _Recycled(num_envs, self.tables.actions, np.int8)
         self._final_rows = _Recycled(num_envs, self._rows.size, np.float32)
-        self._has_keys = False
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
@@ -128,12 +127,8 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
             raise YatzyError(f"reset options {sorted(options)} are not known to the batch environment")
         keys = self._keys(seed)
         super().reset(seed=seed if isinstance(seed, int) else None)
-        if keys is not None:
-            self._games.key[:] = keys
-            self._games.game[:] = -1
-            self._has_keys = True
+        next_games(self.tables, self._games, keys)
         self._memory.illegal_in_a_row[:] = 0
-        _start_lanes(self.tables, self._rows, self._games, self._memory)
         observations, masks = self._show()
         return observations, self._infos(masks, np.zeros(self.num_envs, np.bool_), self._games.total.copy())
 
@@ -196,11 +191,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that decides how the lanes go on, as copied arrays; `restore` puts it back."""
-        games = self._games
-        arrays = {f"now_{name}": values for name, values in games.now._asdict().items()}
-        arrays |= {name: values for name, values in games._asdict().items() if name != "now"}
-        arrays["illegal_in_a_row"] = self._memory.illegal_in_a_row
-        return {name: values.copy() for name, values in arrays.items()}
+        return {name: values.copy() for name, values in self._arrays().items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
         """Puts the lanes where `state` found them, in this process or another.
@@ -211,16 +202,14 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         Returns:
             (num_envs, D) the observations there.
         """
-        games = self._games
-        for name, values in games.now._asdict().items():
-            values[:] = state[f"now_{name}"]
-        for name, values in games._asdict().items():
-            if name != "now":
-                values[:] = state[name]
-        self._memory.illegal_in_a_row[:] = state["illegal_in_a_row"]
-        self._has_keys = True
-        _remember_lanes(self.tables, self._rows, games, self._memory)
+        for name, values in self._arrays().items():
+            values[:] = state[name]
         return self._show()[0]
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        arrays = {f"now_{name}": values for name, values in self._games.now._asdict().items()}
+        arrays |= {name: values for name, values in self._games._asdict().items() if name != "now"}
+        return arrays | {"illegal_in_a_row": self._memory.illegal_in_a_row}
 
     def _show(self) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         observations, flat_observations = self._observation_rows.take()
@@ -230,7 +219,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
 
     def _keys(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64] | None:
         if seed is None:
-            if self._has_keys:
+            if self._games.game[0] >= 0:
                 return None
             return self.np_random.integers(2**63, size=self.num_envs, dtype=np.uint64)
         if isinstance(seed, int | np.integer):
@@ -285,27 +274,6 @@ class _Recycled:
             owner = np.zeros(rows * size + SLACK, self._dtype)
             self._owners.append(owner)
         return owner[: rows * size].reshape(rows, size), owner
-
-
-@kernel
-def _next_game(tables, rows, games, memory, lane):
-    """Clears a lane for its next game; no dice are thrown."""
-    games.game[lane] += 1
-    clear_game(tables, games, lane)
-    _remember(tables, rows, games, memory, lane)
-
-
-@kernel
-def _start_lanes(tables, rows, games, memory):
-    for lane in range(memory.legal.shape[0]):
-        _next_game(tables, rows, games, memory, lane)
-        throw_dice(tables, games, lane, 0, memory.player[lane])
-
-
-@kernel
-def _remember_lanes(tables, rows, games, memory):
-    for lane in range(memory.legal.shape[0]):
-        _remember(tables, rows, games, memory, lane)
 
 
 @kernel(inline="always")
@@ -366,8 +334,10 @@ def _show_mask(tables, rows, now, memory, lane, out):
 
 @kernel
 def _show_lanes(tables, rows, games, memory, observations, masks):
+    """Shows every lane, wherever its game has been put."""
     tables, rows, games, memory = borrow(tables), borrow(rows), borrow(games), borrow(memory)
     for lane in range(memory.legal.shape[0]):
+        _remember(tables, rows, games, memory, lane)
         _show_observation(tables, rows, games.now, memory, lane, observations)
         _show_mask(tables, rows, games.now, memory, lane, masks)
 
@@ -434,4 +404,6 @@ def _restart_lane(tables, rows, games, memory, lane, shown):
     write_observation(tables, games.now, lane, shown.final_observations[lane])
     shown.final_scores[lane] = games.total[lane]
     memory.illegal_in_a_row[lane] = 0
-    _next_game(tables, rows, games, memory, lane)
+    games.game[lane] += 1
+    clear_game(tables, games, lane)
+    _remember(tables, rows, games, memory, lane)

@@ -17,9 +17,9 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from yatzy_env.envs.multiplayer_observation import MultiplayerView, multiplayer_space
 from yatzy_env.envs.multiplayer_render import TableView, table_image, table_text
 from yatzy_env.envs.multiplayer_rules import REWARDS, Teams, checked_teams, win_rewards
-from yatzy_env.envs.single import ILLEGAL_LIMIT
-from yatzy_env.errors import IllegalActionError, YatzyError, unknown
-from yatzy_env.games import Games, action_index, action_masks, new_games, play, start_all
+from yatzy_env.envs.single import ILLEGAL_LIMIT, illegal_action
+from yatzy_env.errors import YatzyError, unknown
+from yatzy_env.games import Games, action_index, action_masks, new_games, next_games, play
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situation, single
@@ -78,9 +78,10 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
     (with `strict=True` it is an error instead).
 
     ## Arguments
-    `ruleset`: a name, a dict of fields, or a Ruleset. `players`: how many. `teams`: who shares a card; None gives each
-    a card. `reward`: `points` or `win`. `render_mode`: `human` prints the cards after every step, `ansi` returns them
-    as text, `rgb_array` as a picture. `strict`: raise on illegal actions. Options of `reset` are ignored.
+    `ruleset`: a name, a dict of fields, or a Ruleset. `players`: how many, at least 2. `teams`: the players of each
+    card by number, in the order of play; None gives each a card. `reward`: `points` or `win`. `render_mode`: `human`
+    prints the cards after every step, `ansi` returns them as text, `rgb_array` as a picture. `strict`: raise on illegal
+    actions. Options of `reset` are ignored.
 
     ## Version History
     * v0: first version.
@@ -102,15 +103,7 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         render_mode: str | None = None,
         strict: bool = False,
     ) -> None:
-        """Builds the environment.
-
-        Args:
-            ruleset: a name of the catalogue, a dict of fields or a Ruleset.
-            players: number of players, at least 2.
-            teams: the players of each card by number, in the order of play; None gives every player a card.
-            reward: "points" or "win".
-            render_mode: None, "human", "ansi" or "rgb_array".
-            strict: raise IllegalActionError on an illegal action instead of ignoring it.
+        """Builds the environment from the arguments that the class describes.
 
         Raises:
             RulesetError: for an unknown or invalid ruleset.
@@ -134,11 +127,19 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         self.agents: list[str] = []
         self._card_of = {self.possible_agents[player]: card for card, team in enumerate(self.teams) for player in team}
         self.action_spaces = {agent: spaces.Discrete(self.tables.actions) for agent in self.possible_agents}
-        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": multiplayer_space(self.rules, len(self.teams)),
+                    "action_mask": spaces.Box(0, 1, (self.tables.actions,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
         self._view = MultiplayerView(self.rules)
         self._games = new_games(self.tables, np.zeros(len(self.teams), np.uint64))
         self._games.seat[:] = np.arange(len(self.teams))
-        self._games_under_key = -1
+        self._games.game[:] = -1
         self._mask = np.zeros(self.tables.actions, np.int8)
         self._turn = 0  # turns done, all cards together
         self._illegal_in_a_row = 0
@@ -157,12 +158,9 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         if seed is not None:
             if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or not 0 <= seed < 2**64:
                 raise YatzyError(f"seed = {seed!r}; allowed: a whole number from 0 to 2**64 - 1")
-            self._set_key(int(seed))
-        elif self._games_under_key < 0:
-            self._set_key(int(np.random.default_rng().integers(2**63)))
-        self._games_under_key += 1
-        self._games.game[:] = self._games_under_key
-        start_all(self.tables, self._games)
+        elif self._games.game[0] < 0:
+            seed = int(np.random.default_rng().integers(2**63))
+        next_games(self.tables, self._games, None if seed is None else np.uint64(seed))
         self._turn = 0
         self._illegal_in_a_row = 0
         self.agents = self.possible_agents[:]
@@ -187,11 +185,10 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        index = action_index(self.tables, action)
+        index = action_index(self.tables.actions, action)
         is_legal = bool(self._mask[index])
         if self.strict and not is_legal:
-            legal = ", ".join(self.action_names[i] for i in np.flatnonzero(self._mask))
-            raise IllegalActionError(f"action {index} ({self.action_names[index]}) is not legal; legal: {legal}")
+            raise illegal_action(self.action_names, index, self._mask)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._illegal_in_a_row = 0 if is_legal else self._illegal_in_a_row + 1
@@ -263,9 +260,6 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         sys.stdout.write(table_text(view) + "\n")
         return None
 
-    def close(self) -> None:
-        """Nothing is held open."""
-
     def __getstate__(self) -> dict[str, Any]:
         # Copies share the tables: a copied table would be writable, and every kernel compiled anew for it.
         return {name: value for name, value in vars(self).items() if name not in ("tables", "_view")}
@@ -323,18 +317,6 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         played, card = divmod(self._turn, len(self.teams))
         team = self.teams[card]
         return self.possible_agents[team[played % len(team)]]
-
-    def _set_key(self, key: int) -> None:
-        self._games.key[:] = np.uint64(key)
-        self._games_under_key = -1
-
-    def _observation_space(self) -> spaces.Dict:
-        return spaces.Dict(
-            {
-                "observation": multiplayer_space(self.rules, len(self.teams)),
-                "action_mask": spaces.Box(0, 1, (self.tables.actions,), np.int8),
-            }
-        )
 
 
 def _lane(games: Games, lane: int) -> Games:

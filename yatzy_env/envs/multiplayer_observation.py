@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from yatzy_env.envs.observation import Block, observation_blocks, observe
+from yatzy_env.envs.observation import Block, observation_blocks, observe, space_of
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import Tables, compile_tables
@@ -51,10 +51,7 @@ def multiplayer_blocks(rules: Ruleset, cards: int) -> list[Block]:
 
 def multiplayer_space(rules: Ruleset, cards: int) -> spaces.Box:
     """The Gymnasium space of the vector that `multiplayer_blocks` describes: (D,) float32."""
-    blocks = multiplayer_blocks(rules, cards)
-    low = np.concatenate([np.full(block.size, block.low, np.float32) for block in blocks])
-    high = np.concatenate([np.full(block.size, block.high, np.float32) for block in blocks])
-    return spaces.Box(low, high, dtype=np.float32)
+    return space_of(multiplayer_blocks(rules, cards))
 
 
 class MultiplayerView:

@@ -84,7 +84,11 @@ def observation_blocks(rules: Ruleset) -> list[Block]:
 
 def observation_space(rules: Ruleset) -> spaces.Box:
     """The Gymnasium space of the observation: (D,) float32."""
-    blocks = observation_blocks(rules)
+    return space_of(observation_blocks(rules))
+
+
+def space_of(blocks: list[Block]) -> spaces.Box:
+    """The Gymnasium space that blocks describe: (D,) float32."""
     low = np.concatenate([np.full(block.size, block.low, np.float32) for block in blocks])
     high = np.concatenate([np.full(block.size, block.high, np.float32) for block in blocks])
     return spaces.Box(low, high, dtype=np.float32)

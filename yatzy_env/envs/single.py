@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from yatzy_env.envs.observation import observation_size, observation_space, write_observation
 from yatzy_env.envs.render import SheetView, sheet_image, sheet_text
 from yatzy_env.errors import IllegalActionError, SituationError, YatzyError, unknown
-from yatzy_env.games import act, action_index, is_legal, new_games, start_game, write_mask
+from yatzy_env.games import act, action_index, is_legal, new_games, next_games, write_mask
 from yatzy_env.kernel import kernel
 from yatzy_env.native import put, room, taker
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
-from yatzy_env.situation import Situation, batch, single
+from yatzy_env.situation import Situation, Situations, batch, single
 from yatzy_env.tables import action_names, compile_tables
 
 ILLEGAL_LIMIT = 100
@@ -90,12 +90,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         render_mode: str | None = None,
         strict: bool = False,
     ) -> None:
-        """Builds the environment.
-
-        Args:
-            ruleset: a name of the catalogue, a dict of fields or a Ruleset.
-            render_mode: None, "ansi" or "rgb_array".
-            strict: raise IllegalActionError on an illegal action instead of ignoring it.
+        """Builds the environment from the arguments that the class describes.
 
         Raises:
             RulesetError: for an unknown or invalid ruleset.
@@ -114,7 +109,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         self._observation = np.empty(observation_size(self.tables), np.float32)
         self._mask = np.empty(self.tables.actions, np.int8)
         self._illegal_in_a_row = 0
-        self._games_under_key = -1
+        self._games.game[0] = -1
         self._hold()
 
     def reset(
@@ -136,15 +131,13 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         """
         super().reset(seed=seed)
         start = self._start(options)
-        if seed is not None:
-            self._set_key(seed)
-        elif self._games_under_key < 0:
-            self._set_key(int(self.np_random.integers(2**63)))
-        self._games_under_key += 1
-        self._games.game[0] = self._games_under_key
-        start_game(self.tables, self._games, 0)
+        if seed is None and self._games.game[0] < 0:
+            seed = int(self.np_random.integers(2**63))
+        next_games(self.tables, self._games, None if seed is None else np.uint64(seed))
         if start is not None:
-            self._place(start)
+            for here, values in zip(self._games.now, start, strict=True):
+                here[:] = values
+            self._games.throw[0] = max(0, self.tables.throws - 1 - start.throws_left[0])
         self._illegal_in_a_row = 0
         _look(self.tables, self._games, self._observation, self._mask)
         return self._observation.copy(), self._info(illegal=False)
@@ -161,12 +154,12 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         Raises:
             IllegalActionError: for a number outside the action space; with `strict` for an illegal action too.
         """
-        index = action_index(self.tables, action)
+        index = action_index(self.tables.actions, action)
         gained = _step(self._held, index)
         illegal = gained < 0
         if illegal:
             if self.strict:
-                raise IllegalActionError(self._illegal_text(index))
+                raise illegal_action(self.action_names, index, self._mask)
             self._illegal_in_a_row += 1
             gained = 0
         else:
@@ -213,7 +206,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
             raise TypeError("the tables of this ruleset have another layout than those the kernel was compiled for")
         self._held = _put(*arrays)
 
-    def _start(self, options: Mapping[str, Any] | None) -> Situation | None:
+    def _start(self, options: Mapping[str, Any] | None) -> Situations | None:
         """The situation to start from, checked, before anything of the episode changes."""
         if not options:
             return None
@@ -228,28 +221,20 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
                 raise SituationError(f"situation {dict(given)!r}: {error}") from error
         if not isinstance(given, Situation):
             raise SituationError(f"situation = {given!r}; allowed: a Situation or a dict of its fields")
-        if batch(self.rules, [given]).roll[0] < 0:
+        start = batch(self.rules, [given])
+        if start.roll[0] < 0:
             raise SituationError(f"filled = {given.filled}: the card is full, nothing is left to play")
-        return given
-
-    def _place(self, start: Situation) -> None:
-        placed = batch(self.rules, [start])
-        for here, values in zip(self._games.now, placed, strict=True):
-            here[:] = values
-        self._games.throw[0] = max(0, self.tables.throws - 1 - start.throws_left)
-
-    def _set_key(self, key: int) -> None:
-        self._games.key[0] = np.uint64(key)
-        self._games_under_key = -1
-
-    def _illegal_text(self, index: int) -> str:
-        legal = [self.action_names[i] for i in np.flatnonzero(self._mask)]
-        if not legal:
-            return f"action {index} ({self.action_names[index]}): the game is over, no action is legal"
-        return f"action {index} ({self.action_names[index]}) is not legal; legal: {', '.join(legal)}"
+        return start
 
     def _info(self, illegal: bool) -> dict[str, Any]:
         return {"action_mask": self._mask.copy(), "illegal_action": illegal, "score": self.score}
+
+
+def illegal_action(names: Sequence[str], index: int, mask: NDArray[np.int8]) -> IllegalActionError:
+    """The error of an illegal action, which names those that are legal."""
+    legal = ", ".join(names[i] for i in np.flatnonzero(mask))
+    wrong = f" is not legal; legal: {legal}" if legal else ": the game is over, no action is legal"
+    return IllegalActionError(f"action {index} ({names[index]}){wrong}")
 
 
 @kernel

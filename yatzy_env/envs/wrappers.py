@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from yatzy_env.envs.single import YatzyEnv
 from yatzy_env.errors import IllegalActionError, YatzyError
+from yatzy_env.games import action_index
 from yatzy_env.multisets import multisets
 from yatzy_env.rules.boxes import face_of
 from yatzy_env.tables import roll_index
@@ -158,13 +159,7 @@ class PositionalActions(gymnasium.ActionWrapper[Any, Any, Any], RecordConstructo
                 action too.
         """
         size = self._patterns.shape[1]
-        last = size + self._base.tables.card.boxes - 1
-        try:
-            index = int(action)
-        except (TypeError, ValueError) as error:
-            raise IllegalActionError(f"action {action!r} is not a number of an action") from error
-        if not 0 <= index <= last or index != action:
-            raise IllegalActionError(f"action {action!r} is outside the action space 0..{last}")
+        index = action_index(size + self._base.tables.card.boxes, action)
         if index >= size:
             return self._base.tables.keeps + index - size
         roll = self._base.situation.roll

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from yatzy_env.card import extra_step, fifty_after, is_joker, legal_boxes
 from yatzy_env.kernel import kernel
-from yatzy_env.simd import LANES, larger, load, new_rows, peek, plus, spread, store
+from yatzy_env.native import peek
+from yatzy_env.simd import LANES, larger, load, new_rows, plus, spread, store
 from yatzy_env.solver.layout import Layout, split_state
 from yatzy_env.tables import Tables
 

@@ -11,8 +11,8 @@ import numpy as np
 from yatzy_env.card import is_joker, legal_boxes
 from yatzy_env.games import act
 from yatzy_env.kernel import kernel
-from yatzy_env.native import borrow
-from yatzy_env.simd import LANES, larger, load, minus, new_rows, peek, spread, store, where_at_least
+from yatzy_env.native import borrow, peek
+from yatzy_env.simd import LANES, larger, load, minus, new_rows, spread, store, where_at_least
 from yatzy_env.turn.ends import boxes_of_turn, ends_per_kind, kinds_in
 from yatzy_env.turn.steps import choose_keep, first_throw, flow, flow_throw, note_keeps, throw
 

@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.kernel import kernel
-from yatzy_env.simd import LANES, larger, load, minus, peek, plus, spread, store, times, where_at_least
+from yatzy_env.native import peek
+from yatzy_env.simd import LANES, larger, load, minus, plus, spread, store, times, where_at_least
 from yatzy_env.tables import Tables
 
 
