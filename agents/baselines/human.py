@@ -19,7 +19,7 @@ If that would hold all dice, or no throw is left, a box is filled: the one that 
 column. So a box that pays little is sacrificed where little was to be expected of it: the ones first, the sixes late.
 The par of an upper box is an equal share of the bonus threshold (three of each face for 63, two for 42, four for 84);
 what lies over or under par there counts three times until the bonus is safe. Below, the pars are what players think of
-as a decent result, as a share of the most the box can pay (`_PARS`).
+as a decent result, as a share of the most the box can pay (`_LOWER`).
 """
 
 from __future__ import annotations
@@ -30,65 +30,46 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import is_joker, legal_boxes, legal_by_order
+from yatzy_env.card import legal_boxes, legal_by_order
+from yatzy_env.games import box_points
 from yatzy_env.kernel import kernel
 from yatzy_env.multisets import counts_of, multisets
 from yatzy_env.native import count_bits
 from yatzy_env.rules import Ruleset
-from yatzy_env.rules.boxes import face_of
+from yatzy_env.rules.boxes import STRAIGHTS, face_of
 from yatzy_env.situation import Situations
 from yatzy_env.tables import Tables, compile_tables
 
 _UPPER, _ALIKE, _GROUPS, _STRAIGHT, _CHANCE = range(5)
-_KINDS = {
-    "one_pair": _ALIKE,
-    "two_pairs": _GROUPS,
-    "three_pairs": _GROUPS,
-    "three_of_a_kind": _ALIKE,
-    "four_of_a_kind": _ALIKE,
-    "five_of_a_kind": _ALIKE,
-    "small_straight": _STRAIGHT,
-    "large_straight": _STRAIGHT,
-    "full_straight": _STRAIGHT,
-    "full_house": _GROUPS,
-    "castle": _GROUPS,
-    "tower": _GROUPS,
-    "chance": _CHANCE,
-    "yatzy": _ALIKE,
-}
-_MADE = (
-    "five_of_a_kind",
-    "small_straight",
-    "large_straight",
-    "full_straight",
-    "full_house",
-    "castle",
-    "tower",
-    "yatzy",
-)
-_GROUP_SIZES = {"two_pairs": (2, 2), "three_pairs": (2, 2, 2), "full_house": (3, 2), "castle": (3, 3), "tower": (4, 2)}
-_ALIKE_SIZES = {"one_pair": 2, "three_of_a_kind": 3, "four_of_a_kind": 4, "five_of_a_kind": 5}
-_STRAIGHTS = {"small_straight": range(1, 6), "large_straight": range(2, 7), "full_straight": range(1, 7)}
-_RUNS = {"small_straight": 4, "large_straight": 5, "full_straight": 6}
 
-_PARS = {
-    "one_pair": 0.8,
-    "two_pairs": 0.7,
-    "three_pairs": 0.5,
-    "three_of_a_kind": 0.7,
-    "four_of_a_kind": 0.5,
-    "five_of_a_kind": 0.35,
-    "small_straight": 0.5,
-    "large_straight": 0.5,
-    "full_straight": 0.4,
-    "full_house": 0.6,
-    "castle": 0.45,
-    "tower": 0.4,
-    "chance": 0.8,
-    "yatzy": 0.2,
+
+class _Lower(NamedTuple):
+    """What the player thinks of a lower box."""
+
+    kind: int
+    par: float  # a decent result, as a share of the most it can pay: a pair of fives, half of the straights made
+    is_made: bool = False  # whether a result of par is written at once
+    sizes: tuple[int, ...] = ()  # how many dice alike it wants; all where nothing is said
+
+
+_LOWER = {
+    "one_pair": _Lower(_ALIKE, 0.8, sizes=(2,)),
+    "two_pairs": _Lower(_GROUPS, 0.7, sizes=(2, 2)),
+    "three_pairs": _Lower(_GROUPS, 0.5, sizes=(2, 2, 2)),
+    "three_of_a_kind": _Lower(_ALIKE, 0.7, sizes=(3,)),
+    "four_of_a_kind": _Lower(_ALIKE, 0.5, sizes=(4,)),
+    "five_of_a_kind": _Lower(_ALIKE, 0.35, is_made=True, sizes=(5,)),
+    "small_straight": _Lower(_STRAIGHT, 0.5, is_made=True),
+    "large_straight": _Lower(_STRAIGHT, 0.5, is_made=True),
+    "full_straight": _Lower(_STRAIGHT, 0.4, is_made=True),
+    "full_house": _Lower(_GROUPS, 0.6, is_made=True, sizes=(3, 2)),
+    "castle": _Lower(_GROUPS, 0.45, is_made=True, sizes=(3, 3)),
+    "tower": _Lower(_GROUPS, 0.4, is_made=True, sizes=(4, 2)),
+    "chance": _Lower(_CHANCE, 0.8),
+    "yatzy": _Lower(_ALIKE, 0.2, is_made=True),
 }
-"""A decent result, as a share of the most a box can pay: a pair of fives, 24 in chance, half of the straights made.
-Half where a box is not listed."""
+_OTHER = _Lower(_UPPER, 0.5)
+"""Upper boxes, whose par is another matter, and lower ones that are not listed."""
 
 _BONUS_WEIGHT = 3.0
 """How often a point over or under par counts in the upper section while the bonus is open."""
@@ -132,18 +113,17 @@ def _thumb(rules: Ruleset, tables: Tables) -> _Thumb:
             for last in (True, False)]  # fmt: skip
     missing = [[_missing(rules, box, roll) for roll in rolls] for box in rules.boxes]
     hold = [[number[counts_of((face,) * roll[face - 1])] for roll in rolls] for face in range(1, 7)]
-    columns = len(rules.columns)
+    columns, thoughts = len(rules.columns), [_LOWER.get(box, _OTHER) for box in rules.boxes]
+    runs = {box: STRAIGHTS[box][2] for box in rules.boxes if rules.straights == "runs" and box in STRAIGHTS}
     longer = []
     for box in rules.box_names:
         plain, at, column = box.partition("@")
-        others = [
-            name for name in rules.boxes if rules.straights == "runs" and _RUNS.get(plain, 9) < _RUNS.get(name, 0)
-        ]
+        others = [name for name in runs if plain in runs and runs[plain] < runs[name]]
         longer.append(sum(1 << rules.box_index(name + at + column) for name in others))
     most = tables.points[0].max(axis=1)
     return _Thumb(
-        kind=np.array([_KINDS.get(box, _UPPER) for box in rules.boxes] * columns, np.int64),
-        made=np.array([box in _MADE for box in rules.boxes] * columns),
+        kind=np.array([thought.kind for thought in thoughts] * columns, np.int64),
+        made=np.array([thought.is_made for thought in thoughts] * columns),
         longer=np.array(longer, np.int64),
         par=np.array([_par(rules, box) for box in rules.boxes] * columns) * np.where(tables.card.face > 0, 1.0, most),
         wish=np.tile(np.array(wish, np.int64), (1, columns, 1)),
@@ -156,7 +136,7 @@ def _par(rules: Ruleset, box: str) -> float:
     """The par of an upper box in points, of a lower one as a share of the most it can pay."""
     face = face_of(box)
     if not face:
-        return _PARS.get(box, 0.5)
+        return _LOWER.get(box, _OTHER).par
     faces = sum(face_of(other) for other in rules.boxes)
     return face * (rules.bonus_threshold / faces if rules.bonus_points else 0.5 * rules.dice)
 
@@ -167,12 +147,13 @@ def _wish(rules: Ruleset, box: str, roll: Sequence[int], last: bool) -> tuple[in
     faces = [face for face in range(1, 7) if count[face]]
     if face := face_of(box):
         return (face,) * count[face]
-    if box == "chance":
+    kind, _, _, sizes = _LOWER.get(box, _OTHER)
+    if kind == _CHANCE:
         return tuple(face for face in faces if face >= (4 if last else 5) for _ in range(count[face]))
-    if box in _STRAIGHTS:
+    if kind == _STRAIGHT:
         return tuple(face for face in _window(rules, box, roll) if count[face])
-    if box in _GROUP_SIZES:
-        return _grouped(_GROUP_SIZES[box], roll)
+    if kind == _GROUPS:
+        return _grouped(sizes, roll)
     if box == "one_pair":
         best = max(faces, key=lambda face: (count[face] >= 2, face))
         return (best,) * min(count[best], 2)
@@ -182,21 +163,23 @@ def _wish(rules: Ruleset, box: str, roll: Sequence[int], last: bool) -> tuple[in
 
 def _missing(rules: Ruleset, box: str, roll: Sequence[int]) -> int:
     """How many dice a box lacks; upper boxes and chance lack none."""
-    if box in _STRAIGHTS:
+    kind, _, _, sizes = _LOWER.get(box, _OTHER)
+    if kind == _STRAIGHT:
         window = _window(rules, box, roll)
         return len(window) - sum(roll[face - 1] > 0 for face in window)
-    if box in _GROUP_SIZES:
-        return sum(_GROUP_SIZES[box]) - len(_grouped(_GROUP_SIZES[box], roll))
-    if box in _ALIKE_SIZES or box == "yatzy":
-        return max(_ALIKE_SIZES.get(box, rules.dice) - max(roll), 0)
+    if kind == _GROUPS:
+        return sum(sizes) - len(_grouped(sizes, roll))
+    if kind == _ALIKE:
+        return max(sum(sizes or (rules.dice,)) - max(roll), 0)
     return 0
 
 
 def _window(rules: Ruleset, box: str, roll: Sequence[int]) -> range:
     """The faces of a straight; where any run will do, those of which the roll shows most, the highest among equals."""
+    first, last, length = STRAIGHTS[box]
     if rules.straights == "fixed":
-        return _STRAIGHTS[box]
-    windows = [range(low, low + _RUNS[box]) for low in range(1, 8 - _RUNS[box])]
+        return range(first, last + 1)
+    windows = [range(low, low + length) for low in range(1, 8 - length)]
     return max(windows, key=lambda window: (sum(roll[face - 1] > 0 for face in window), window.start))
 
 
@@ -214,8 +197,7 @@ def _grouped(sizes: Sequence[int], roll: Sequence[int]) -> tuple[int, ...]:
 def _surplus(tables, thumb, now, lane, box):
     """What a box pays over its par for the dice on the table, times its column."""
     card = tables.card
-    joker = is_joker(card, now.filled[lane], tables.alike[now.roll[lane]])
-    over = tables.points[1 if joker else 0, box, now.roll[lane]] - thumb.par[box]
+    over = box_points(tables, now, lane, box) - thumb.par[box]
     if card.face[box] > 0 and now.upper[lane, card.column[box]] < card.bonus_threshold:
         over *= _BONUS_WEIGHT
     return over * card.multiplier[card.column[box]]
@@ -287,12 +269,8 @@ def _hold(tables, thumb, now, lane, legal):
         return wish[groups, roll]
     if face > 0:
         return thumb.hold[face - 1, roll]
-    if straight >= 0:
-        return wish[straight, roll]
-    if groups >= 0:
-        return wish[groups, roll]
-    for box in range(thumb.kind.shape[0]):
-        if (legal >> box) & 1 and thumb.kind[box] == _CHANCE:
+    for box in (straight, groups, _nearest(thumb, legal, roll, _CHANCE)):
+        if box >= 0:
             return wish[box, roll]
     return np.int64(0)  # upper boxes alone, of faces that the dice do not show
 
@@ -303,13 +281,13 @@ def _choose(tables, thumb, now, actions):
     for lane in range(actions.shape[0]):
         roll = now.roll[lane]
         legal = legal_boxes(tables.card, now.filled[lane], tables.alike[roll])
+        box = -1
         if now.throws_left[lane] > 0:
-            made = _best_box(tables, thumb, now, lane, legal, True)
+            box = _best_box(tables, thumb, now, lane, legal, True)
             held = _hold(tables, thumb, now, lane, legal_by_order(tables.card, now.filled[lane]))
-            if made < 0 and held < tables.keeps:
+            if box < 0 and held < tables.keeps:
                 actions[lane] = held
                 continue
-            if made >= 0:
-                actions[lane] = tables.keeps + made
-                continue
-        actions[lane] = tables.keeps + _best_box(tables, thumb, now, lane, legal, False)
+        if box < 0:
+            box = _best_box(tables, thumb, now, lane, legal, False)
+        actions[lane] = tables.keeps + box

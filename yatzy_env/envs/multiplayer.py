@@ -260,6 +260,9 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         sys.stdout.write(table_text(view) + "\n")
         return None
 
+    def close(self) -> None:
+        """Nothing is held open; PettingZoo's checks ask for the method."""
+
     def __getstate__(self) -> dict[str, Any]:
         # Copies share the tables: a copied table would be writable, and every kernel compiled anew for it.
         return {name: value for name, value in vars(self).items() if name not in ("tables", "_view")}

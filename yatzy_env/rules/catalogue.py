@@ -8,46 +8,16 @@ from yatzy_env.errors import RulesetError, unknown
 from yatzy_env.rules.boxes import UPPER
 from yatzy_env.rules.ruleset import Ruleset, ruleset_from
 
-YATZY_BOXES = (
-    *UPPER,
-    "one_pair",
-    "two_pairs",
-    "three_of_a_kind",
-    "four_of_a_kind",
-    "small_straight",
-    "large_straight",
-    "full_house",
-    "chance",
-    "yatzy",
-)
-YAHTZEE_BOXES = (
-    *UPPER,
-    "three_of_a_kind",
-    "four_of_a_kind",
-    "full_house",
-    "small_straight",
-    "large_straight",
-    "yatzy",
-    "chance",
-)
-MAXI_BOXES = (
-    *UPPER,
-    "one_pair",
-    "two_pairs",
-    "three_pairs",
-    "three_of_a_kind",
-    "four_of_a_kind",
-    "five_of_a_kind",
-    "small_straight",
-    "large_straight",
-    "full_straight",
-    "full_house",
-    "castle",
-    "tower",
-    "chance",
-    "yatzy",
-)
-YACHT_BOXES = (*UPPER, "full_house", "four_of_a_kind", "small_straight", "large_straight", "chance", "yatzy")
+_KINDS = ("three_of_a_kind", "four_of_a_kind")
+_STRAIGHTS = ("small_straight", "large_straight")
+YATZY_BOXES = (*UPPER, "one_pair", "two_pairs", *_KINDS, *_STRAIGHTS, "full_house", "chance", "yatzy")
+YAHTZEE_BOXES = (*UPPER, *_KINDS, "full_house", *_STRAIGHTS, "yatzy", "chance")
+_MAXI_PAIRS = ("one_pair", "two_pairs", "three_pairs")
+_MAXI_KINDS = (*_KINDS, "five_of_a_kind")
+_MAXI_STRAIGHTS = (*_STRAIGHTS, "full_straight")
+_MAXI_HOUSES = ("full_house", "castle", "tower")
+MAXI_BOXES = (*UPPER, *_MAXI_PAIRS, *_MAXI_KINDS, *_MAXI_STRAIGHTS, *_MAXI_HOUSES, "chance", "yatzy")
+YACHT_BOXES = (*UPPER, "full_house", "four_of_a_kind", *_STRAIGHTS, "chance", "yatzy")
 
 _ROWS: list[tuple[str, str | None, dict[str, Any]]] = [
     ("yatzy", None, {"boxes": YATZY_BOXES}),
