@@ -22,6 +22,7 @@ from torch import nn
 from agents.ppo import kernels
 from agents.ppo.weights import PolicyWeights
 from agents.training.config import Count, Settings, Widths
+from agents.training.networks import linear_layers
 from yatzy_env.agent import best_actions
 from yatzy_env.dice import key
 from yatzy_env.envs.batch import YatzyVectorEnv
@@ -77,7 +78,7 @@ def distil(
     points: Sequence[int],
     on_point: Callable[[PolicyWeights], None],
 ) -> PolicyWeights:
-    """Trains a network on the solution's action values.
+    """Trains a network on the solution's action values and returns it.
 
     Args:
         rules: the ruleset.
@@ -87,9 +88,6 @@ def distil(
         seed: of weights, dice and choices.
         points: numbers of situations after which to evaluate the network.
         on_point: called with the network after the first rollout that reaches each of them.
-
-    Returns:
-        The trained network.
     """
     torch.set_num_threads(1)
     torch.manual_seed(seed)
@@ -171,9 +169,4 @@ def _learn(
 
 
 def _weights(model: nn.Sequential, rules: Ruleset, steps: int) -> PolicyWeights:
-    layers = tuple(
-        (module.weight.detach().numpy().copy(), module.bias.detach().numpy().copy())
-        for module in model
-        if isinstance(module, nn.Linear)
-    )
-    return PolicyWeights(layers, "relu", rules.name, rules.digest, steps)
+    return PolicyWeights(linear_layers(model), "relu", rules.name, rules.digest, steps)

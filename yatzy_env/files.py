@@ -4,6 +4,9 @@ A file or folder is written under a part name of its own beside the final one, s
 the rename is synced. So a reader finds the old content or the new one, whole, whatever is killed and however many
 threads and processes write the same name; the last to finish wins. What dead writers left under part names goes when
 the same name is written again.
+
+`error` is everywhere the kind of YatzyError that is raised, in one line that names the file and the reason, where the
+system refuses, a file is damaged, or a value cannot be written. Missing folders are made.
 """
 
 from __future__ import annotations
@@ -36,75 +39,47 @@ ABANDONED = 600
 
 @contextmanager
 def replacing(path: str | Path, error: type[YatzyError] = YatzyError) -> Iterator[Path]:
-    """Replaces a file in one step by what the block writes.
-
-    Args:
-        path: the file; missing folders are made.
-        error: what to raise if it cannot be written.
-
-    Yields:
-        The part file for the block to write. If the block raises, `path` stays as it was.
-
-    Raises:
-        YatzyError: of the class `error`, for any OSError.
-    """
-    path = Path(path).resolve()  # a link stays, what it points to is replaced
-    part = _part_of(path)
-    with _clear(path, error):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        remove_abandoned(path.parent, path.name)
+    """Replaces a file in one step by the part file that the block writes; if it raises, the file stays as it was."""
+    with _beside(path, error) as (path, part):
         try:
             yield part
             _sync(part)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
-        _sync_folder(path.parent)
 
 
 @contextmanager
 def replacing_folder(path: str | Path, error: type[YatzyError] = YatzyError) -> Iterator[Path]:
-    """Replaces a folder by one that the block fills; the old one goes after the new one stands under its name.
+    """Replaces a folder by the empty part folder that the block fills; if it raises, the folder stays as it was.
 
-    Args:
-        path: the folder; missing parents are made.
-        error: what to raise if it cannot be written.
-
-    Yields:
-        The empty part folder for the block to fill. If the block raises, `path` stays as it was.
-
-    Raises:
-        YatzyError: of the class `error`, for any OSError.
+    The old folder goes after the new one stands under its name.
     """
-    path = Path(path).resolve()
-    part = _part_of(path)
-    with _clear(path, error):
+    old: list[Path] = []
+    with _beside(path, error) as (path, part):
         if path.exists() and not path.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        remove_abandoned(path.parent, path.name)
         part.mkdir()
         try:
             yield part
             for inner in sorted(part.rglob("*")):
-                _sync_folder(inner) if inner.is_dir() else _sync(inner)
-            _sync_folder(part)
+                _sync(inner)
+            _sync(part)
             old = _swap(part, path)
         finally:
             shutil.rmtree(part, ignore_errors=True)
-        _sync_folder(path.parent)
-        for folder in old:
-            shutil.rmtree(folder, ignore_errors=True)
+    for folder in old:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_bytes(path: str | Path, content: bytes | memoryview, error: type[YatzyError] = YatzyError) -> None:
-    """Replaces a file in one step by these bytes; errors as for `replacing`."""
+    """Replaces a file in one step by these bytes."""
     with replacing(path, error) as part:
         part.write_bytes(content)
 
 
 def write_text(path: str | Path, text: str, error: type[YatzyError] = YatzyError) -> None:
-    """Replaces a file in one step by this text, in UTF-8 with newlines as they are; errors as for `replacing`."""
+    """Replaces a file in one step by this text, in UTF-8 with newlines as they are."""
     write_bytes(path, text.encode(), error)
 
 
@@ -116,18 +91,7 @@ def write_json(
     indent: int | None = 2,
     sort_keys: bool = False,
 ) -> None:
-    """Replaces a file in one step by a JSON value and a newline.
-
-    Args:
-        path: the file; missing folders are made.
-        value: what to write.
-        error: what to raise if it cannot be written.
-        indent: spaces per level; None for a single line.
-        sort_keys: whether keys are sorted.
-
-    Raises:
-        YatzyError: of the class `error`, if the file cannot be written or the value holds a nan or an infinity.
-    """
+    """Replaces a file in one step by a JSON value, without nan and infinities, and a newline; `indent` as `json`'s."""
     try:
         text = json.dumps(value, indent=indent, sort_keys=sort_keys, allow_nan=False)
     except ValueError as reason:
@@ -136,7 +100,7 @@ def write_json(
 
 
 def write_npz(path: str | Path, arrays: Mapping[str, ArrayLike], error: type[YatzyError] = YatzyError) -> None:
-    """Replaces an `.npz` file in one step by these arrays, none of objects; errors as for `replacing`."""
+    """Replaces an `.npz` file in one step by these arrays, none of objects."""
     plain: dict[str, Any] = {name: np.asanyarray(array) for name, array in arrays.items()}
     for name, array in plain.items():
         if array.dtype.hasobject:
@@ -148,19 +112,7 @@ def write_npz(path: str | Path, arrays: Mapping[str, ArrayLike], error: type[Yat
 def read_npz(
     path: str | Path, error: type[YatzyError] = YatzyError, what: str = "a file of arrays"
 ) -> dict[str, NDArray[Any]]:
-    """Reads all arrays of an `.npz` file, without pickle.
-
-    Args:
-        path: the file.
-        error: what to raise if it cannot be read.
-        what: what the file should be, for the message.
-
-    Returns:
-        The arrays by name.
-
-    Raises:
-        YatzyError: of the class `error`, if the file is missing, damaged or something else.
-    """
+    """Reads the arrays of an `.npz` file by name, without pickle; `what` it should be is for the message."""
     try:
         with Path(path).open("rb") as file, np.lib.npyio.NpzFile(file, allow_pickle=False) as members:
             return {name: members[name] for name in members.files}
@@ -171,13 +123,7 @@ def read_npz(
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Reads JSON text.
-
-    Args:
-        text: the text; bytes are UTF-8.
-
-    Returns:
-        The value.
+    """The value of JSON text; bytes are UTF-8.
 
     Raises:
         ValueError: if it is no JSON, holds a number that is not finite (nan, an infinity, 1e999), or an object has a
@@ -191,18 +137,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def read_json(path: str | Path, error: type[YatzyError] = YatzyError) -> Any:
-    """Reads a JSON file as `parse_json` does.
-
-    Args:
-        path: the file.
-        error: what to raise if it cannot be read.
-
-    Returns:
-        The value.
-
-    Raises:
-        YatzyError: of the class `error`, if the file is missing or damaged; the message names file and reason.
-    """
+    """Reads a JSON file as `parse_json` does."""
     try:
         return parse_json(Path(path).read_bytes())
     except OSError as reason:
@@ -212,7 +147,7 @@ def read_json(path: str | Path, error: type[YatzyError] = YatzyError) -> Any:
 
 
 def read_json_object(path: str | Path, error: type[YatzyError] = YatzyError) -> dict[str, Any]:
-    """Reads a JSON file that holds an object; arguments and errors as for `read_json`."""
+    """Reads a JSON file that holds an object."""
     value = read_json(path, error)
     if not isinstance(value, dict):
         raise error(f"{path}: damaged (not a JSON object)")
@@ -246,13 +181,6 @@ def locked(path: str | Path, error: type[YatzyError] = YatzyError) -> Iterator[N
 
     The operating system lets go of the lock when its holder ends, however it ends, so none outlives its holder. The
     file stays.
-
-    Args:
-        path: the lock file; missing folders are made.
-        error: what to raise if it cannot be made.
-
-    Raises:
-        YatzyError: of the class `error`, if the file cannot be made.
     """
     from filelock import FileLock
 
@@ -268,12 +196,7 @@ def locked(path: str | Path, error: type[YatzyError] = YatzyError) -> Iterator[N
 
 
 def remove_abandoned(folder: str | Path, name: str | None = None) -> None:
-    """Removes part files and folders that nobody has written to for `ABANDONED` seconds.
-
-    Args:
-        folder: where they lie.
-        name: the final name they were meant for; any if not given.
-    """
+    """Removes part files and folders, meant for any final name or one, not written to for `ABANDONED` seconds."""
     pattern = "*.part" if name is None else f"{escape(name)}.*.part"
     for part in Path(folder).glob(pattern):
         with suppress(OSError):  # its writer may be finishing just now
@@ -294,19 +217,28 @@ def _clear(path: Path, error: type[YatzyError]) -> Iterator[None]:
         raise error(f"{path} cannot be written: {reason.strerror or reason}") from reason
 
 
+@contextmanager
+def _beside(path: str | Path, error: type[YatzyError]) -> Iterator[tuple[Path, Path]]:
+    """Where to write and the part name beside it; syncs the rename that the block does."""
+    path = Path(path).resolve()  # a link stays, what it points to is replaced
+    with _clear(path, error):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove_abandoned(path.parent, path.name)
+        yield path, _part_of(path)
+        _sync(path.parent)
+
+
 def _part_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
 
 
-def _sync(file: Path) -> None:
-    with file.open("r+b") as stream:
-        os.fsync(stream.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    """Syncs the names in a folder, where the system can."""
-    if os.name != "nt":
-        handle = os.open(folder, os.O_RDONLY)
+def _sync(path: Path) -> None:
+    """Syncs a file, or the names in a folder where the system can."""
+    if not path.is_dir():
+        with path.open("r+b") as stream:
+            os.fsync(stream.fileno())
+    elif os.name != "nt":
+        handle = os.open(path, os.O_RDONLY)
         try:
             with suppress(OSError):  # some file systems have no sync of folders
                 os.fsync(handle)

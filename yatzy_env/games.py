@@ -45,15 +45,7 @@ class Games(NamedTuple):
 
 
 def new_games(tables: Tables, keys: NDArray[np.uint64]) -> Games:
-    """Allocates one game per key and throws the first dice of each.
-
-    Args:
-        tables: the compiled ruleset.
-        keys: (n,) uint64 keys of the dice.
-
-    Returns:
-        The games at their first decision.
-    """
+    """Allocates one game per key, (n,) uint64, and throws the first dice of each."""
     size = len(keys)
     games = Games(
         now=empty_situations(tables, size),
@@ -143,10 +135,9 @@ def gain(tables, now, lane, box):
 
 @kernel(inline="always")
 def fill_box(tables, games, lane, box):
-    """Fills a box and sets the throws of the next turn, or ends the game on a full card; no dice are thrown.
+    """Fills a box and sets the throws of the next turn, or ends the game on a full card; returns the points gained.
 
-    Returns:
-        The points gained.
+    No dice are thrown.
     """
     now = games.now
     card = tables.card
@@ -187,11 +178,7 @@ def is_legal(tables, now, lane, action):
 
 @kernel(inline="always")
 def settle(tables, games, lane, action):
-    """Plays a legal action in a lane up to the throw of the dice that follows unless the card is full.
-
-    Returns:
-        The points gained.
-    """
+    """Plays a legal action up to the throw that follows unless the card is full; returns the points gained."""
     if action >= tables.keeps:
         return fill_box(tables, games, lane, action - tables.keeps)
     games.now.throws_left[lane] -= 1
@@ -201,11 +188,7 @@ def settle(tables, games, lane, action):
 
 @kernel
 def act(tables, games, lane, action):
-    """Plays a legal action in a lane.
-
-    Returns:
-        The points gained.
-    """
+    """Plays a legal action in a lane; returns the points gained."""
     gained = settle(tables, games, lane, action)
     if games.now.filled[lane] != tables.card.all_boxes:
         keep = action if action < tables.keeps else 0
@@ -275,37 +258,23 @@ def action_index(actions: int, action: Any) -> int:
 
 
 def action_masks(tables: Tables, situations: Situations) -> NDArray[np.int8]:
-    """The legal actions of a batch.
-
-    Returns:
-        (n, actions) int8, 1 where legal; a row of zeros for a full card.
-    """
+    """The legal actions of a batch: (n, actions) int8, 1 where legal; a row of zeros for a full card."""
     masks = np.empty((len(situations.filled), tables.actions), np.int8)
     write_masks(tables, situations, masks)
     return masks
 
 
 def gains(tables: Tables, situations: Situations) -> NDArray[np.int64]:
-    """The points each legal box would gain at once, bonuses included.
-
-    Returns:
-        (n, B) int64, -1 where the box may not be filled.
-    """
+    """The points each legal box would gain at once, bonuses included: (n, B) int64, -1 where it may not be filled."""
     out = np.full((len(situations.filled), tables.card.boxes), -1, np.int64)
     _gains(tables, situations, out)
     return out
 
 
 def noise_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The keys of the noise of games, hashed from those of their dice: noise tells nothing about dice.
+    """The keys of the noise of games, hashed from those of their dice, (n,) uint64: noise tells nothing about dice.
 
     The generator itself hides nothing, two of its numbers tell its key; so noise must not come from the dice's.
-
-    Args:
-        keys: (n,) uint64 keys of the dice.
-
-    Returns:
-        (n,) uint64.
     """
     return np.array([key("noise", own) for own in keys.tolist()], np.uint64)
 
@@ -334,12 +303,7 @@ def decision_noise(games: Games, keys: NDArray[np.uint64]) -> NDArray[np.float64
 
 
 def play(tables: Tables, games: Games, actions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Plays one action in every lane; no lane may hold a finished game.
-
-    Args:
-        tables: the compiled ruleset.
-        games: the games, changed in place.
-        actions: (n,) action indices.
+    """Plays one action in every lane, in place; no lane may hold a finished game.
 
     Returns:
         (n,) int64 points gained.

@@ -55,7 +55,8 @@ def load(typing_context: Any, array: Any, start: Any) -> Any:
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return load_as(context, builder, signature.args[0], *arguments, _VECTOR, 8)
+        array, start = arguments
+        return load_as(context, builder, signature.args[0], array, start, _VECTOR, 8)
 
     return _LANES_TYPE(array, types.intp), generate
 
@@ -67,7 +68,8 @@ def store(typing_context: Any, array: Any, start: Any, lanes: Any) -> Any:
         return None
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return store_as(context, builder, signature.args[0], *arguments, 8)
+        array, start, lanes = arguments
+        return store_as(context, builder, signature.args[0], array, start, lanes, 8)
 
     return types.void(array, types.intp, _LANES_TYPE), generate
 

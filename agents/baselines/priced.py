@@ -69,12 +69,7 @@ class PricedAgent:
     merges_upper = True
 
     def __init__(self, rules: Ruleset, prices: Prices | None = None) -> None:
-        """Looks prices up, or finds them by play.
-
-        Args:
-            rules: the ruleset to play.
-            prices: play by these instead.
-        """
+        """Plays by these prices, or looks them up or finds them by play."""
         self._tables = compile_tables(rules)
         self.prices = prices if prices is not None else prices_of(rules)
 
@@ -84,9 +79,6 @@ class PricedAgent:
 
     def action_values(self, situations: Situations) -> NDArray[np.float64]:
         """What the agent takes every action to be worth: an estimate of the points still to come, not the truth.
-
-        Args:
-            situations: n situations.
 
         Returns:
             (n, actions) float64, nan where the action is illegal: what it chooses by, plus what it thinks of the card.
@@ -129,16 +121,9 @@ def fields_of(prices: Prices) -> dict[str, Any]:
 
 
 def find_prices(rules: Ruleset, rounds: int = ROUNDS, games: int = GAMES, seed: int = 1) -> Prices:
-    """Finds prices by play.
+    """Finds prices by rounds of play, of so many games each; the same for the same arguments.
 
-    Args:
-        rules: the ruleset.
-        rounds: rounds of play.
-        games: games in each.
-        seed: of the dice, which no evaluation and no training throws.
-
-    Returns:
-        The prices; the same for the same arguments.
+    The dice of a seed are thrown by no evaluation and no training.
     """
     tables = compile_tables(rules)
     upper = tables.card.face.astype(np.float64)
@@ -153,16 +138,10 @@ def find_prices(rules: Ruleset, rounds: int = ROUNDS, games: int = GAMES, seed: 
     for number in range(rounds):
         keys = [dice.key("prices", seed, number, game) for game in range(games)]
         found.append(_learn(tables, PricedAgent(rules, prices), np.array(keys, np.uint64)))
-        late = found[len(found) // 2 :]
-        box, mean, variance, throw, fifty = (np.mean(values, axis=0) for values in zip(*late, strict=True))
-        prices = Prices(box, mean, variance, float(throw), float(fifty))
-    return _rounded(prices)
-
-
-def _rounded(prices: Prices) -> Prices:
-    """Prices in hundredths of a point, so that stored ones and found ones are the same on every machine."""
-    box, mean, variance = (np.round(values, 2) for values in (prices.box, prices.mean, prices.variance))
-    return Prices(box, mean, variance, round(prices.throw, 2), round(prices.fifty, 2))
+        late = zip(*found[len(found) // 2 :], strict=True)
+        prices = Prices._make(np.mean(values, axis=0) for values in late)
+    # In hundredths of a point, so that stored ones and found ones are the same on every machine.
+    return Prices._make(np.round(values, 2) for values in prices)
 
 
 def _learn(tables: Tables, agent: PricedAgent, keys: NDArray[np.uint64]) -> Prices:

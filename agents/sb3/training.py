@@ -15,22 +15,14 @@ from agents.ppo.multitask import MultiTask
 from agents.ppo.vec_env import BatchVecEnv
 from agents.ppo.weights import PolicyWeights
 from agents.sb3.config import A2CSettings, DQNSettings, SB3Settings, UnmaskedPPOSettings
+from agents.training.networks import linear_layers
 from yatzy_env.rules import Ruleset
 
 OnPoint = Callable[[PolicyWeights], None]
 
 
 def build(rules: Ruleset, settings: SB3Settings, seed: int) -> BaseAlgorithm:
-    """Makes the envs and the untrained networks.
-
-    Args:
-        rules: the ruleset.
-        settings: those of one of the algorithms.
-        seed: of weights, dice and choices.
-
-    Returns:
-        The algorithm, on the CPU; the same arguments give the same weights.
-    """
+    """The algorithm that the settings are for, untrained, on the CPU; the same arguments give the same weights."""
     env = BatchVecEnv(MultiTask([rules]), settings.num_envs, seed, settings.reward_scale)
     common: dict[str, Any] = {
         "learning_rate": settings.learning_rate,
@@ -85,12 +77,7 @@ def network(model: BaseAlgorithm, rules: Ruleset) -> PolicyWeights:
         modules = list(policy.q_net.q_net)
     else:
         modules = [*policy.mlp_extractor.policy_net, policy.action_net]
-    layers = tuple(
-        (module.weight.detach().numpy().copy(), module.bias.detach().numpy().copy())
-        for module in modules
-        if isinstance(module, nn.Linear)
-    )
-    return PolicyWeights(layers, "relu", rules.name, rules.digest, model.num_timesteps)
+    return PolicyWeights(linear_layers(modules), "relu", rules.name, rules.digest, model.num_timesteps)
 
 
 class _Points(BaseCallback):
@@ -120,7 +107,7 @@ class _Points(BaseCallback):
 def train(
     rules: Ruleset, settings: SB3Settings, steps: int, seed: int, points: Sequence[int], on_point: OnPoint
 ) -> PolicyWeights:
-    """Trains one of the algorithms.
+    """Trains one of the algorithms and returns its network.
 
     Args:
         rules: the ruleset.
@@ -129,9 +116,6 @@ def train(
         seed: of weights, dice and choices.
         points: decisions after which to evaluate the network.
         on_point: called with the network at each of them.
-
-    Returns:
-        The trained network.
     """
     torch.set_num_threads(1)
     model = build(rules, settings, seed)

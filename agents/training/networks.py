@@ -8,7 +8,7 @@ several of them by name, as arrays `NAME_weight_0`, `NAME_bias_0` and so on (a n
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,16 @@ from yatzy_env.files import read_npz, write_npz
 
 Layers = tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
 """(weight, bias) of each layer, float32, weight (outputs, inputs)."""
+
+
+def linear_layers(modules: Iterable[Any]) -> Layers:
+    """The linear layers among modules of torch, copied."""
+    return tuple(
+        (module.weight.detach().numpy().copy(), module.bias.detach().numpy().copy())
+        for module in modules
+        if hasattr(module, "weight")
+    )
+
 
 _ROWS = 2048  # rows that go through a network at once: so few that its layers stay in the processor's cache
 

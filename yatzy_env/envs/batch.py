@@ -74,11 +74,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}  # noqa: RUF012, the base class declares it so
 
     def __init__(self, num_envs: int = 1, ruleset: str | dict[str, Any] | Ruleset = "yatzy") -> None:
-        """Allocates the lanes.
-
-        Args:
-            num_envs: number of lanes, at least 1.
-            ruleset: a name of the catalogue, a dict of fields or a Ruleset.
+        """Allocates the lanes, at least one, for a name of the catalogue, a dict of fields or a Ruleset.
 
         Raises:
             RulesetError: for an unknown or invalid ruleset.
@@ -133,10 +129,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         return observations, self._infos(masks, np.zeros(self.num_envs, np.bool_), self._games.total.copy())
 
     def step(self, actions: Any) -> tuple[NDArray[np.float32], Any, Any, Any, dict[str, Any]]:
-        """Plays one action per lane.
-
-        Args:
-            actions: (num_envs,) action indices.
+        """Plays one action per lane, (num_envs,) action indices.
 
         Returns:
             Observations, rewards (float64), terminated, truncated, infos.
@@ -194,10 +187,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         return {name: values.copy() for name, values in self._arrays().items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
-        """Puts the lanes where `state` found them, in this process or another.
-
-        Args:
-            state: what `state` returned for as many lanes of the same ruleset.
+        """Puts as many lanes of the same ruleset where `state` found them, in this process or another.
 
         Returns:
             (num_envs, D) the observations there.

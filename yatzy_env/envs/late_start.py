@@ -59,25 +59,19 @@ class LateStart(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     @boxes.setter
     def boxes(self, value: int | tuple[int, int]) -> None:
         most = self._base.tables.card.boxes - 1
-        try:
-            low, high = value if isinstance(value, tuple | list) else (value, value)
-            fits = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in (low, high))
-        except ValueError:
-            fits = False
-        if not fits or not 0 <= low <= high <= most:
+        low, high = value if isinstance(value, tuple | list) and len(value) == 2 else (value, value)
+        is_whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in (low, high))
+        if not is_whole or not 0 <= low <= high <= most:
             raise YatzyError(f"boxes = {value!r}; allowed: a number from 0 to {most}, or two, the smaller first")
         self._boxes = (int(low), int(high))
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Starts an episode from a late card.
+        """Starts an episode from a late card; a situation among the options is the start instead.
 
         Args:
             seed: decides the card and, as below, the dice. Without one the next episode of the present seed starts (a
                 random seed if none was ever given).
-            options: as below; a situation among them is the start.
-
-        Returns:
-            Observation and info.
+            options: as below.
         """
         if seed is not None:
             start = (seed, 0)

@@ -26,16 +26,9 @@ from yatzy_env.situation import Situation, single
 from yatzy_env.tables import action_names, compile_tables
 
 
-def env(
-    ruleset: str | dict[str, Any] | Ruleset = "yatzy",
-    players: int = 2,
-    teams: Teams | None = None,
-    reward: str = "points",
-    render_mode: str | None = None,
-    strict: bool = False,
-) -> OrderEnforcingWrapper:
+def env(*arguments: Any, **options: Any) -> OrderEnforcingWrapper:
     """The game behind PettingZoo's check that `reset` comes first; the arguments are those of `raw_env`."""
-    return OrderEnforcingWrapper(raw_env(ruleset, players, teams, reward, render_mode, strict))
+    return OrderEnforcingWrapper(raw_env(*arguments, **options))
 
 
 class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
@@ -173,10 +166,7 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         self._look(illegal=False)
 
     def step(self, action: Any) -> None:
-        """Plays one action of the selected player.
-
-        Args:
-            action: index of the action; None for a player whose game is over.
+        """Plays one action of the selected player; None for one whose game is over.
 
         Raises:
             IllegalActionError: for a number outside the action space; with `strict` for an illegal action too.
@@ -202,14 +192,7 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
             self._deads_step_first()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """What a player sees now.
-
-        Args:
-            agent: name of the player.
-
-        Returns:
-            The vector and the action mask, as copies.
-        """
+        """What a player sees now: the vector and the action mask, as copies."""
         vector = self._view.vector(self._games.now, self._games.total, self._card_of[agent], self._card_on_turn())
         mask = self._mask.copy() if agent == self.agent_selection and self._is_live() else np.zeros_like(self._mask)
         return {"observation": vector, "action_mask": mask}

@@ -24,11 +24,7 @@ _CARD_BLOCKS = ("open", "upper", "yatzy_fifty", "progress")  # those of the flat
 
 
 def multiplayer_blocks(rules: Ruleset, cards: int) -> list[Block]:
-    """The index table of the observation in a game of several cards.
-
-    Args:
-        rules: the ruleset.
-        cards: how many cards are played, the own one included.
+    """The index table of the observation in a game of several cards, the own one included.
 
     Returns:
         The blocks in order: the flat observation of the own situation, the own total, and per other card its total,
@@ -55,11 +51,7 @@ def multiplayer_space(rules: Ruleset, cards: int) -> spaces.Box:
 
 
 class MultiplayerView:
-    """Writes the observation vectors of one ruleset.
-
-    Args:
-        rules: the ruleset.
-    """
+    """Writes the observation vectors of one ruleset."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.tables = compile_tables(rules)
@@ -94,13 +86,8 @@ class MultiplayerView:
 def as_seen(tables: Tables, now: Situations, on_turn: int | None) -> Situations:
     """The situations as the table shows them: a card off turn without dice, and with no throws but its saved ones.
 
-    Args:
-        tables: the compiled ruleset.
-        now: the situation of every card, each with the dice of its present or next turn.
-        on_turn: the card on turn; None when the game is over.
-
-    Returns:
-        A changed copy.
+    Those given hold the dice of each card's present or next turn; they are not changed. No card is on turn (None) when
+    the game is over.
     """
     seen = now.copy()
     waiting = np.arange(len(seen.roll)) != (-1 if on_turn is None else on_turn)

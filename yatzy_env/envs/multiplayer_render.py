@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
+from yatzy_env.envs.render import canvas
 from yatzy_env.games import gains, turns_done
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules.names import box_label, title
@@ -44,9 +44,6 @@ class TableView:
 def table_text(view: TableView) -> str:
     """The cards as text: what is written, and in parentheses what the dice would score for the card on turn.
 
-    Args:
-        view: what to show.
-
     Returns:
         Lines of ASCII without a line break at the end.
     """
@@ -78,31 +75,23 @@ _PAPER, _WHITE, _FELT, _SHADED, _TURN, _INK, _RULE = (
 def table_image(view: TableView) -> NDArray[np.uint8]:
     """The cards as a picture.
 
-    Args:
-        view: what to show.
-
     Returns:
         (H, W, 3) uint8, of one size per game.
 
     Raises:
         DependencyNotInstalled: if Pillow is missing.
     """
-    try:
-        from PIL import Image, ImageDraw, ImageFont
-    except ImportError as error:
-        raise DependencyNotInstalled('pictures need Pillow: pip install "pillow>=10.1"') from error
     sections = _sections(view)
     rows = [(row, index in (0, len(sections) - 1)) for index, section in enumerate(sections) for row in section]
     columns = len(rows[0][0]) - 1
     width, height = _LABEL + columns * _CELL + 2 * _MARGIN, _HEAD + len(rows) * _ROW + 2 * _MARGIN
-    image = Image.new("RGB", (width, height), _PAPER)
-    draw = ImageDraw.Draw(image)
+    image, draw, font = canvas(width, height, _PAPER)
 
     def write(text: str, size: int, ink: str, left: float, right: float, middle: float, to_right: bool) -> None:
-        while size > 6 and draw.textlength(text, ImageFont.load_default(size)) > right - left:
+        while size > 6 and draw.textlength(text, font(size)) > right - left:
             size -= 1
         place = (right if to_right else left, middle)
-        draw.text(place, text, ink, ImageFont.load_default(size), "rm" if to_right else "lm")
+        draw.text(place, text, ink, font(size), "rm" if to_right else "lm")
 
     draw.rectangle((0, 0, width, _HEAD), _FELT)
     for text, middle in zip(_heading(view), (22, 48), strict=True):

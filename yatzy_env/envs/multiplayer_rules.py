@@ -17,14 +17,7 @@ REWARDS = ("points", "win")
 
 
 def checked_teams(players: object, teams: object = None) -> tuple[tuple[int, ...], ...]:
-    """The players of each card.
-
-    Args:
-        players: number of players.
-        teams: `Teams`, or None where every player has a card.
-
-    Returns:
-        The teams as tuples; a card each without teams.
+    """The players of each card as tuples; a card each without teams.
 
     Raises:
         YatzyError: if there are too few players, or teams do not name each of them once.
@@ -54,14 +47,7 @@ def checked_teams(players: object, teams: object = None) -> tuple[tuple[int, ...
 
 
 def win_rewards(totals: Sequence[int] | NDArray[np.int64]) -> list[float]:
-    """What each card earns for a finished game: 1 for the highest total, 0 where several share it, -1 below.
-
-    Args:
-        totals: the total of each card.
-
-    Returns:
-        A reward per card.
-    """
+    """What each card earns for a finished game: 1 for the highest total, 0 where several share it, -1 below."""
     best = max(totals)
     won = 1.0 if list(totals).count(best) == 1 else 0.0
     return [won if total == best else -1.0 for total in totals]

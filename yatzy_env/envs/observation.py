@@ -39,14 +39,7 @@ class Block:
 
 
 def observation_blocks(rules: Ruleset) -> list[Block]:
-    """The index table of the observation: what stands where.
-
-    Args:
-        rules: the ruleset.
-
-    Returns:
-        The blocks in order; together they cover the observation.
-    """
+    """The index table of the observation: blocks in order, which together cover it."""
     tables = compile_tables(rules)
     boxes = tables.card.boxes
     columns = "" if tables.card.columns == 1 else ", column by column"
@@ -172,11 +165,7 @@ def _pad(rows: NDArray[Any], unit: int) -> NDArray[Any]:
 
 
 def observe(tables: Tables, situations: Situations) -> NDArray[np.float32]:
-    """The observations of a batch.
-
-    Returns:
-        (n, D) float32.
-    """
+    """The observations of a batch: (n, D) float32."""
     out = np.empty((len(situations.filled), observation_size(tables)), np.float32)
     write_observations(tables, situations, out)
     return out

@@ -62,9 +62,6 @@ class _Sheet(NamedTuple):
 def sheet_text(view: SheetView) -> str:
     """The score sheet as text: dice, throws left, and per box its points or, in parentheses, what it would pay now.
 
-    Args:
-        view: what to show.
-
     Returns:
         Lines of ASCII, as long as each other throughout an episode, without a line break at the end.
     """
@@ -189,11 +186,31 @@ _PIPS = ("4", "08", "048", "0268", "02468", "025368")  # places in a grid of thr
 def sheet_image(view: SheetView) -> NDArray[np.uint8]:
     """The score sheet as a picture: the dice above, upper section and total on the left, the lower one on the right.
 
-    Args:
-        view: what to show.
-
     Returns:
         (H, W, 3) uint8, of one size per ruleset.
+
+    Raises:
+        DependencyNotInstalled: if Pillow is missing.
+    """
+    sheet = _sheet(view)
+    heads, *parts, totals = sheet.sections
+    upper, lower = (heads + rows if rows else [] for rows in parts)
+    cell = 96 if heads else 112
+    panel, top = _LABEL + len(view.rules.columns) * cell, _HEAD + _MARGIN
+    bottom = top + _ROW * max(len(upper) + len(totals) + 1, len(lower))  # a row of space above the totals
+    width, height = 2 * panel + 3 * _MARGIN, bottom + 2 * _MARGIN
+    image, draw, font = canvas(width * _SCALE, height * _SCALE, _PAPER)
+    pen = _Pen(draw, font)
+    _draw_head(pen, view, sheet, width)
+    _draw_rows(pen, upper, _MARGIN, top, cell)
+    _draw_rows(pen, lower, 2 * _MARGIN + panel, top, cell)
+    _draw_rows(pen, totals, _MARGIN, bottom - len(totals) * _ROW, cell)
+    pen.text("      ".join(sheet.notes), 14, _MUTED, (_MARGIN, bottom, width - 2 * _MARGIN, 2 * _MARGIN), "l")
+    return np.array(image.reduce(_SCALE), np.uint8)
+
+
+def canvas(width: int, height: int, paper: str) -> tuple[Any, Any, Callable[[float], Any]]:
+    """An empty picture, what draws in it, and the font of a size.
 
     Raises:
         DependencyNotInstalled: if Pillow is missing.
@@ -202,21 +219,8 @@ def sheet_image(view: SheetView) -> NDArray[np.uint8]:
         from PIL import Image, ImageDraw, ImageFont
     except ImportError as error:
         raise DependencyNotInstalled('pictures need Pillow: pip install "pillow>=10.1"') from error
-    sheet = _sheet(view)
-    heads, *parts, totals = sheet.sections
-    upper, lower = (heads + rows if rows else [] for rows in parts)
-    cell = 96 if heads else 112
-    panel, top = _LABEL + len(view.rules.columns) * cell, _HEAD + _MARGIN
-    bottom = top + _ROW * max(len(upper) + len(totals) + 1, len(lower))  # a row of space above the totals
-    width, height = 2 * panel + 3 * _MARGIN, bottom + 2 * _MARGIN
-    image = Image.new("RGB", (width * _SCALE, height * _SCALE), _PAPER)
-    pen = _Pen(ImageDraw.Draw(image), lru_cache(ImageFont.load_default))
-    _draw_head(pen, view, sheet, width)
-    _draw_rows(pen, upper, _MARGIN, top, cell)
-    _draw_rows(pen, lower, 2 * _MARGIN + panel, top, cell)
-    _draw_rows(pen, totals, _MARGIN, bottom - len(totals) * _ROW, cell)
-    pen.text("      ".join(sheet.notes), 14, _MUTED, (_MARGIN, bottom, width - 2 * _MARGIN, 2 * _MARGIN), "l")
-    return np.array(image.reduce(_SCALE), np.uint8)
+    image = Image.new("RGB", (width, height), paper)
+    return image, ImageDraw.Draw(image), lru_cache(ImageFont.load_default)
 
 
 class _Pen(NamedTuple):

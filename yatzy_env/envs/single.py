@@ -143,10 +143,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         return self._observation.copy(), self._info(illegal=False)
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Plays one action.
-
-        Args:
-            action: index of the action.
+        """Plays one action, given by its index.
 
         Returns:
             Observation, reward, terminated, truncated, info.
@@ -232,7 +229,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
 
 def illegal_action(names: Sequence[str], index: int, mask: NDArray[np.int8]) -> IllegalActionError:
     """The error of an illegal action, which names those that are legal."""
-    legal = ", ".join(names[i] for i in np.flatnonzero(mask))
+    legal = ", ".join(names[i] for i in np.flatnonzero(mask).tolist())
     wrong = f" is not legal; legal: {legal}" if legal else ": the game is over, no action is legal"
     return IllegalActionError(f"action {index} ({names[index]}){wrong}")
 
@@ -243,14 +240,11 @@ def _look(tables, games, observation, mask):
     write_mask(tables, games.now, 0, mask)
 
 
-def _example() -> Any:
-    tables = compile_tables(find_ruleset("yatzy"))
-    return tables, new_games(tables, np.zeros(1, np.uint64)), np.zeros(1, np.float32), np.zeros(1, np.int8)
-
-
 @lru_cache(maxsize=1)
 def _example_type() -> Any:
-    return typeof(_example())
+    tables = compile_tables(find_ruleset("yatzy"))
+    games = new_games(tables, np.zeros(1, np.uint64))
+    return typeof((tables, games, np.zeros(1, np.float32), np.zeros(1, np.int8)))
 
 
 _take = taker(_example_type)

@@ -84,14 +84,9 @@ class DictObservation(gymnasium.ObservationWrapper[Any, Any, Any], RecordConstru
 
 @lru_cache(maxsize=8)
 def keep_patterns(dice: int) -> NDArray[np.int64]:
-    """What the bit patterns of `PositionalActions` mean.
+    """(R, 2**n) the keep action that each bit pattern of `PositionalActions` means for every roll of n dice.
 
-    Args:
-        dice: number of dice.
-
-    Returns:
-        (R, 2**n) the keep action per roll and pattern; -1 for a pattern that is never legal: all dice kept, or among
-        equal dice a later one kept without the earlier.
+    It is -1 for a pattern that is never legal: all dice kept, or what a lower number keeps already.
     """
     number = {counts: index for index, counts in enumerate(c for size in range(dice) for c in multisets(size))}
     rolls = multisets(dice)
@@ -100,12 +95,9 @@ def keep_patterns(dice: int) -> NDArray[np.int64]:
         faces = np.repeat(np.arange(6), counts)
         for pattern in range(2**dice - 1):
             held = [bool(pattern >> place & 1) for place in range(dice)]
-            is_first = all(
-                held[place - 1] or not held[place] for place in range(1, dice) if faces[place - 1] == faces[place]
-            )
-            if is_first:
-                kept = tuple(np.bincount(faces[held], minlength=6).tolist())
-                patterns[roll, pattern] = number[cast(Any, kept)]
+            keep = number[cast(Any, tuple(np.bincount(faces[held], minlength=6).tolist()))]
+            if keep not in patterns[roll]:
+                patterns[roll, pattern] = keep
     patterns.flags.writeable = False
     return patterns
 
@@ -146,13 +138,7 @@ class PositionalActions(gymnasium.ActionWrapper[Any, Any, Any], RecordConstructo
         return observation, reward, terminated, truncated, info | {"action_mask": self.action_masks()}
 
     def action(self, action: Any) -> int:
-        """The action of the environment below.
-
-        Args:
-            action: an action of this space.
-
-        Returns:
-            Its index below; for an illegal action that of an illegal one.
+        """The index below of an action of this space; for an illegal action that of an illegal one.
 
         Raises:
             IllegalActionError: for a number outside the action space; if the environment is strict for an illegal
@@ -184,7 +170,7 @@ class PositionalActions(gymnasium.ActionWrapper[Any, Any, Any], RecordConstructo
         return out
 
 
-class MaskInObservation(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+class MaskInObservation(gymnasium.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):
     """The action mask beside the observation in a dict, for libraries that look for it there.
 
     TorchRL and PettingZoo's tools read the names used by default; RLlib's example of action masking calls the
@@ -213,21 +199,10 @@ class MaskInObservation(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructor
         mask_space = spaces.Box(0, 1, (int(actions),), np.int8)
         self.observation_space = spaces.Dict({observation_key: env.observation_space, mask_key: mask_space})
 
-    def reset(
-        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """As below, with the mask in the observation."""
-        observation, info = self.env.reset(seed=seed, options=cast("dict[str, Any] | None", options))
-        return self._with_mask(observation, info), info
-
-    def step(self, action: Any) -> tuple[dict[str, Any], Any, bool, bool, dict[str, Any]]:
-        """As below, with the mask in the observation."""
-        observation, reward, terminated, truncated, info = self.env.step(action)
-        return self._with_mask(observation, info), reward, terminated, truncated, info
+    def observation(self, observation: Any) -> dict[str, Any]:
+        """The observation with the mask beside it."""
+        return {self._observation_key: observation, self._mask_key: self.action_masks()}
 
     def action_masks(self) -> NDArray[np.int8]:
         """(actions,) int8, 1 where legal."""
         return cast(NDArray[np.int8], self.env.get_wrapper_attr("action_masks")())
-
-    def _with_mask(self, observation: Any, info: dict[str, Any]) -> dict[str, Any]:
-        return {self._observation_key: observation, self._mask_key: info["action_mask"].copy()}

@@ -46,13 +46,7 @@ def of_a_kind(counts: Counts, number: int, all_dice: bool) -> int:
 
 
 def pairs(counts: Counts, number: int, four_alike_counts: bool = False) -> int:
-    """The sum of the best `number` pairs of different faces.
-
-    Args:
-        counts: the six face counts.
-        number: how many pairs.
-        four_alike_counts: whether four dice alike count as two pairs.
-    """
+    """The sum of the best `number` pairs of different faces; four dice alike may count as two."""
     paired = [face for face in reversed(FACES) if counts[face - 1] >= 2]
     candidates = [2 * sum(paired[:number])] if len(paired) >= number else [0]
     if four_alike_counts and number == 2:
@@ -147,14 +141,7 @@ BOXES = tuple(_SCORERS)
 def points(rules: Fields, box: str, counts: Counts, joker: bool = False) -> int:
     """What a roll pays in a box, before the column's multiplier, the bonus and extra yatzy bonuses.
 
-    Args:
-        rules: the ruleset.
-        box: a box id.
-        counts: the six face counts of the roll.
-        joker: whether the roll is played as a joker, so that full house and the straights pay in full.
-
-    Returns:
-        The points.
+    Played as a joker it pays in full in a full house and the straights.
     """
     if joker and box in JOKER_BOXES:
         # A full house that is paid as a sum (no fixed points) pays what it always counts: five of the dice.

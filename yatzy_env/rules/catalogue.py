@@ -81,13 +81,7 @@ def rulesets() -> tuple[str, ...]:
 
 
 def ruleset(rules: str | dict[str, Any] | Ruleset = "yatzy") -> Ruleset:
-    """Finds a ruleset by name, or validates one given as a dict of fields.
-
-    Args:
-        rules: a name of the catalogue, a JSON-like dict with at least `boxes`, or a ruleset, returned as it is.
-
-    Returns:
-        The ruleset.
+    """The ruleset of a name, or of a JSON-like dict with at least `boxes`; a ruleset is returned as it is.
 
     Raises:
         RulesetError: for an unknown name (near matches are named) or fields that do not fit.

@@ -26,10 +26,7 @@ _OWN_WORDS = {
 
 @cache
 def words(language: str = "en") -> dict[str, str]:
-    """Everything in the table by its key.
-
-    Args:
-        language: one of `LANGUAGES`.
+    """Everything in the table by its key, in one of `LANGUAGES`.
 
     Raises:
         YatzyError: for another language.
@@ -41,12 +38,7 @@ def words(language: str = "en") -> dict[str, str]:
 
 
 def box_key(rules: Fields, box: str) -> str:
-    """The key of a box's name.
-
-    Args:
-        rules: the ruleset.
-        box: a box id, with or without `@` and the column.
-    """
+    """The key of a box's name; the box may be given with `@` and the column."""
     plain = box.partition("@")[0]
     is_yacht = rules.straights == "fixed" and not rules.bonus_points and not _PAIRS & {*rules.boxes}
     families = {"yahtzee": rules.straights == "runs", "yacht": is_yacht, "maxi": rules.dice == 6}
@@ -55,27 +47,19 @@ def box_key(rules: Fields, box: str) -> str:
 
 
 def hint_key(rules: Fields, box: str) -> str | None:
-    """The key of what a box asks for in a few signs, such as "3 + 2"; None where its name says it.
-
-    Args:
-        rules: the ruleset.
-        box: a box id, with or without `@` and the column.
-    """
+    """The key of what a box asks for in a few signs, such as "3 + 2"; None where its name says it."""
     plain = box.partition("@")[0]
     keys = (f"hint.{rules.straights}.{plain}", f"hint.{plain}")
     return next((key for key in keys if key in words()), None)
 
 
 def box_label(rules: Ruleset, box: str, language: str = "en") -> str:
-    """What a box is called on the sheet of a ruleset.
+    """What a box is called on the sheet of a ruleset, such as "Three of a kind"; the English labels are ASCII.
 
     Args:
         rules: the ruleset.
         box: a box id of its sheet, with or without `@` and the column.
-        language: one of `LANGUAGES`; the English labels are ASCII.
-
-    Returns:
-        The label, such as "Three of a kind".
+        language: one of `LANGUAGES`.
 
     Raises:
         RulesetError: if the sheet has no such box.
@@ -92,11 +76,7 @@ def title(name: str) -> str:
 def ruleset_label(name: str, language: str = "en") -> str:
     """What the ruleset of a name is called: "Maxi Yatzy (Alga)"; a name of one's own stays as it is, as a heading.
 
-    Args:
-        name: the name of a ruleset.
-        language: one of `LANGUAGES`.
-
     Raises:
-        YatzyError: for another language.
+        YatzyError: for a language that is none of `LANGUAGES`.
     """
     return words(language).get(f"ruleset.{name}", title(name))

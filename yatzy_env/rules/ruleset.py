@@ -76,13 +76,7 @@ class Ruleset(Fields):
         return [text for is_wrong, text in checks if is_wrong]
 
     def replace(self, **changes: Any) -> Ruleset:
-        """A copy with some fields changed, validated as a whole.
-
-        Args:
-            **changes: new values by field name.
-
-        Returns:
-            The new ruleset; it keeps its name unless `name` is among the changes.
+        """A copy with some fields changed, validated as a whole; it keeps its name unless that is changed too.
 
         Raises:
             RulesetError: for an unknown field or values that do not fit.
