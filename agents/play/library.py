@@ -226,17 +226,17 @@ class Library:
             more: further rulesets, each with the name of the one it was made from.
         """
         self.worker = Worker()
-        self._spare: dict[str, RulesetService] = {}
+        self._of_earlier_starts: dict[str, RulesetService] = {}
         self.services = {name: RulesetService(rules, self.worker) for name, rules in CATALOGUE.items()}
         for rules, base in more:
             self.services[rules.name] = RulesetService(rules, self.worker, base)
 
-    def spare_service(self, rules: Ruleset) -> RulesetService:
-        """The service of a stored game whose rules have none: made by options of an earlier start of the server."""
-        key = f"stored {rules.digest}"
-        if key not in self._spare:
-            self._spare[key] = RulesetService(rules, self.worker)
-        return self._spare[key]
+    def service_of(self, rules: Ruleset) -> RulesetService:
+        """The service of a stored game's rules, which options of an earlier start of the server may have made."""
+        known = self.services.get(rules.name)
+        if known is not None and known.rules.digest == rules.digest:
+            return known
+        return self._of_earlier_starts.setdefault(rules.digest, RulesetService(rules, self.worker))
 
     def service(self, name: str) -> RulesetService:
         """The service of a ruleset.

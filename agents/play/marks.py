@@ -38,15 +38,11 @@ Mark = Literal["fine", "small", "big"]
 
 @dataclass(frozen=True)
 class Marks:
-    """The limits of a ruleset, in points."""
+    """The limits of a ruleset, in points; regrets up to `tie` count as none."""
 
     small: float
     big: float
-
-    @property
-    def tie(self) -> float:
-        """Regrets up to this count as none."""
-        return NEGLIGIBLE
+    tie: float = NEGLIGIBLE
 
     def mark(self, regret: float) -> Mark:
         """How a decision with this regret is marked."""

@@ -13,7 +13,7 @@ from agents.play.ledger import Balance, Figure, Ledger, stored_figures, sum_up
 from agents.play.schemas.game import LogEntry
 from agents.play.schemas.records import ExportedGame, ExportedMove
 from agents.play.session import Session
-from agents.play.steps import GameError, SeatPlan, Step, action_numbers, make_setup
+from agents.play.steps import GameError, SeatPlan, Setup, Step, action_numbers, make_setup
 from yatzy_env.errors import YatzyError, one_line
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules.ruleset import ruleset_from
@@ -92,23 +92,22 @@ def replay_file(path: Path, solution_source: Callable[[Ruleset], Solution | None
         is_json = first["type"] != "json_invalid"  # else the value is the whole file, which says nothing
         text = one_line(error)[:300] if is_json else first["msg"]
         raise YatzyError(f"{path} is not an exported game: {text}") from error
-    session = _play_again(game, path)
-    if session.totals != game.totals:
-        raise YatzyError(f"{path}: its totals {game.totals} are not those of its moves {session.totals}")
-    solution = solution_source(session.rules)
-    checked = _follows_seed(game, session)
-    if solution is None:
-        return Replay(session, None, None, checked)
-    return Replay(session, solution.expected_score, Ledger(solution).update(session.entries), checked)
-
-
-def _play_again(game: ExportedGame, path: Path) -> Session:
-    """The moves of a game, its dice typed in as they were thrown."""
     seats = [SeatPlan(seat.name, seat.agent) for seat in game.seats]
     try:
         setup = make_setup(ruleset_from(dict(game.ruleset)), seats, game.teams, game.created, None)
     except YatzyError as error:
         raise YatzyError(f"{path}: {error}") from error
+    session = _play_again(game, setup, path)
+    if session.totals != game.totals:
+        raise YatzyError(f"{path}: its totals {game.totals} are not those of its moves {session.totals}")
+    solution, checked = solution_source(session.rules), _follows_seed(game, setup, path)
+    if solution is None:
+        return Replay(session, None, None, checked)
+    return Replay(session, solution.expected_score, Ledger(solution).update(session.entries), checked)
+
+
+def _play_again(game: ExportedGame, setup: Setup, path: Path) -> Session:
+    """The moves of a game; its dice are typed in as they were thrown, or where the setup has a seed follow from it."""
     session = Session(setup)
     for number, move in enumerate(game.moves):
         try:
@@ -122,6 +121,8 @@ def _move_again(session: Session, move: ExportedMove) -> None:
     here = (session.card, session.seat, session.turn + 1)
     if session.is_finished or here != (move.card, move.seat, move.turn):
         raise GameError("illegal_move", f"card {move.card}, seat {move.seat}, turn {move.turn} is not on turn")
+    if session.phase == "throw":
+        session.apply(Step("throw"))
     if session.phase == "enter":
         new = list(move.dice)
         for face in session.dice:
@@ -138,24 +139,16 @@ def _move_again(session: Session, move: ExportedMove) -> None:
     session.apply(session.action_step(numbers[move.action]))
 
 
-def _follows_seed(game: ExportedGame, session: Session) -> bool | None:
+def _follows_seed(game: ExportedGame, setup: Setup, path: Path) -> bool | None:
     """Whether the seed fits its digest and throws the dice of the game; None without a seed."""
     if game.seed is None:
         return None
+    seeded = replace(setup, seed=game.seed)
     try:
-        setup = replace(session.setup, seed=game.seed)
-        if setup.seed_digest != game.seed_digest:
-            return False
-        again = Session(setup)
-        for move in game.moves:
-            if again.phase == "throw":
-                again.apply(Step("throw"))
-            if sorted(again.dice) != sorted(move.dice):
-                return False
-            again.apply(again.action_step(action_numbers(again.rules)[move.action]))
-    except (GameError, UnicodeEncodeError):
+        _play_again(game, seeded, path)
+        return seeded.seed_digest == game.seed_digest
+    except (YatzyError, UnicodeEncodeError):
         return False
-    return True
 
 
 def print_replay(replay: Replay) -> None:

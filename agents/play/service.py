@@ -42,14 +42,6 @@ _FORGET_AFTER = timedelta(days=60)  # unfinished games that nobody touches
 _STALE = "the game has moved on since version {made_on}: it is at {version}; fetch it again"
 
 
-class TooManyGamesError(GameError):
-    """No further game can be started now."""
-
-
-class NoSuchGameError(GameError):
-    """There is no such game, or the token is not its own."""
-
-
 class GameService:
     """All games of a server."""
 
@@ -75,8 +67,8 @@ class GameService:
             The game and its token.
 
         Raises:
-            GameError: for an unknown ruleset, an agent that cannot play it, or teams that do not fit the seats.
-            TooManyGamesError: if too many games are open.
+            GameError: for an unknown ruleset, an agent that cannot play it, teams that do not fit the seats, or if too
+                many games are open.
         """
         service = self.library.service(wanted.ruleset)
         seats = [_seat(seat) for seat in wanted.seats]
@@ -90,33 +82,26 @@ class GameService:
             raise GameError("bad_teams", str(error)) from error
         with self._lock:
             if self.store.open_games() >= self.most_open:
-                raise TooManyGamesError(
-                    "too_many_games", f"{self.most_open} games are open already; finish one of them, or try again later"
-                )
+                text = f"{self.most_open} games are open already; finish one of them, or try again later"
+                raise GameError("too_many_games", text)
             token, game_id = secrets.token_urlsafe(24), secrets.token_urlsafe(12)
             game = OpenGame(game_id, _hash(token), Session(setup), service, wanted.coach, wanted.hidden_totals)
             self.store.add_game(game_id, game.token, setup, game.settings)
-            self._put(game)
-        return game, token
+            return self._put(game), token
 
     def find(self, game_id: str, token: str) -> OpenGame:
         """The game of an id, for who holds its token.
 
         Raises:
-            NoSuchGameError: if there is no such game or the token is another's: the two cannot be told apart.
+            GameError: if there is no such game or the token is another's: the two cannot be told apart.
         """
         with self._lock:
-            game = self._games.get(game_id)
-        if game is None:
-            game = self._read(game_id)
+            known = self._games.get(game_id)
+        game = known or self._read(game_id)
         if game is None or not hmac.compare_digest(game.token, _hash(token)):
-            raise NoSuchGameError("no_such_game", "there is no game with this id and token")
+            raise GameError("no_such_game", "there is no game with this id and token")
         with self._lock:
-            if game_id in self._games:
-                self._games.move_to_end(game_id)
-            else:
-                self._put(game)
-            return self._games[game_id]
+            return self._put(game)
 
     def move(self, game: OpenGame, move: Move) -> None:
         """Takes a step of a game, and keeps it.
@@ -155,8 +140,9 @@ class GameService:
         if isinstance(move, KeepMove):
             return session.keep_step(move.dice, move.positions)
         step = session.score_step(move.box)
-        if not move.confirm_zero and len(session.legal_actions()) > 1 and _writes_zero(session, step):
-            raise GameError("confirm_zero", f"box {move.box!r} would get 0 points: confirm_zero is needed")
+        if not move.confirm_zero and len(session.legal_actions()) > 1:
+            if BoxChoice.of(session, session.rules.box_names.index(move.box)).is_zero:
+                raise GameError("confirm_zero", f"box {move.box!r} would get 0 points: confirm_zero is needed")
         return step
 
     def _take(self, game: OpenGame, step: Step) -> None:
@@ -177,17 +163,16 @@ class GameService:
         stored = self.store.read(game_id)
         if stored is None:
             return None
-        setup = stored.setup
-        service = self.library.services.get(setup.rules.name)
-        if service is None or service.rules.digest != setup.rules.digest:
-            service = self.library.spare_service(setup.rules)
-        session = Session.replay(setup, stored.steps)
-        return OpenGame(game_id, stored.token, session, service, **stored.settings)
+        session = Session.replay(stored.setup, stored.steps)
+        return OpenGame(game_id, stored.token, session, self.library.service_of(session.rules), **stored.settings)
 
-    def _put(self, game: OpenGame) -> None:
-        self._games[game.id] = game
+    def _put(self, game: OpenGame) -> OpenGame:
+        """Keeps a game in memory, unless it is there already; returns the one that is."""
+        kept = self._games.setdefault(game.id, game)
+        self._games.move_to_end(game.id)
         while len(self._games) > _IN_MEMORY:
             self._games.popitem(last=False)
+        return kept
 
 
 def _seat(seat: NewSeat) -> SeatPlan:
@@ -206,10 +191,6 @@ def _agent_step(game: OpenGame) -> Step:
         raise GameError("illegal_move", "the agent waits for its dice to be typed in")
     actions = np.asarray(game.service.agent(session.agent).act(session.lane(), session.noise()))
     return session.action_step(int(actions[0]))
-
-
-def _writes_zero(session: Session, step: Step) -> bool:
-    return BoxChoice.of(session, (step.action or 0) - session.tables.keeps).is_zero
 
 
 def _results(game: OpenGame, session: Session, when: str) -> list[Result]:

@@ -274,7 +274,8 @@ class Session:
             GameError: if the step is not possible now.
         """
         if step.kind == "undo":
-            self._undoable()
+            if self._before is None:
+                raise GameError("cannot_undo", "nothing can be taken back: dice have been thrown since the last move")
         elif step.kind == "throw":
             self._want("throw", "throw the first dice")
         elif step.kind == "dice":
@@ -308,9 +309,8 @@ class Session:
             GameError: if it is not possible now; then nothing has changed.
         """
         self.check(step)
-        if step.kind == "undo":
-            self._undo()
-            self.steps.pop()
+        if self._before is not None and step.kind == "undo":
+            self._undo(self._before)
         else:
             if step.kind == "throw":
                 self._throw()
@@ -348,17 +348,11 @@ class Session:
         else:
             self._land(self._server_dice())
 
-    def _undoable(self) -> _Before:
-        """What an undo goes back to."""
-        if self._before is None:
-            raise GameError("cannot_undo", "nothing can be taken back: dice have been thrown since the last move")
-        return self._before
-
-    def _undo(self) -> None:
-        before = self._undoable()
+    def _undo(self, before: _Before) -> None:
         self.games, self.phase, self.turns = before.games, before.phase, before.turns
         self.dice, self.thrown = before.dice, before.thrown
         del self.entries[before.entries :]
+        self.steps.pop()
         self._before = None
 
     # ------------------------------------------------------------------------------------ inside
