@@ -10,6 +10,7 @@ from functools import cached_property
 from agents.models.load import shipped_model
 from agents.play.coach import estimate, kinds
 from agents.play.marks import Marks, stored_marks
+from agents.play.schemas.common import Source
 from agents.play.schemas.rulesets import AgentInfo, ChancesState, Reason, SolveState, SolveStatus
 from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
@@ -72,6 +73,13 @@ class RulesetService:
         return solve_cost(self.rules, threads=_threads())
 
     @property
+    def source(self) -> Source:
+        """Where the coach's figures come from."""
+        if self.is_solved:
+            return "exact"
+        return "estimate" if self.estimator is not None else "none"
+
+    @property
     def optimum(self) -> float | None:
         """The expected score under best play, where it is stored."""
         solution = self.solution()
@@ -122,7 +130,9 @@ class RulesetService:
 
     @cached_property
     def estimator(self) -> Agent | None:
-        """The strongest agent that tells what it thinks of every action; the coach's view where nothing is solved."""
+        """The strongest agent that tells what it thinks of every action, where the optimum is out of reach."""
+        if self.can_be_solved:
+            return None
         session = Session(make_setup(self.rules, [SeatPlan("estimate")], None, "", "estimate"))
         session.apply(Step("throw"))
         there = [self.agent(name) for name in reversed(NAMES) if name != "optimal" and not self._reason(name)]

@@ -12,7 +12,7 @@ from agents.play.ledger import Figure, Ledger
 from agents.play.library import RulesetService
 from agents.play.marks import NEGLIGIBLE
 from agents.play.schemas.coach import Advice
-from agents.play.schemas.common import Level, Source
+from agents.play.schemas.common import Level
 from agents.play.schemas.game import GameState, LogEntry, Result
 from agents.play.schemas.review import Attempt, KeepAttempt, Mistake, MistakeList, Review, Verdict
 from agents.play.session import Session
@@ -39,13 +39,6 @@ class OpenGame:
         """What is kept with the game beside its steps."""
         return {"coach": self.coach, "hidden_totals": self.hidden_totals}
 
-    @property
-    def source(self) -> Source:
-        """Where the coach's figures come from."""
-        if self.service.is_solved:
-            return "exact"
-        return "estimate" if not self.service.can_be_solved and self.service.estimator is not None else "none"
-
     def figures(self) -> list[Figure] | None:
         """The coach's figures of the whole log; None where the ruleset is not solved."""
         if not self.session.entries:
@@ -65,7 +58,7 @@ class OpenGame:
 
     def state(self) -> GameState:
         """The game as it stands."""
-        given = {"id": self.id, "source": self.source, **self.settings}
+        given = {"id": self.id, "source": self.service.source, **self.settings}
         return GameState.of(self.session, self._shown_figures(), self.service.marks, **given)
 
     def log(self, start: int, most: int) -> list[LogEntry]:
@@ -88,21 +81,21 @@ class OpenGame:
 
     def _advice(self, session: Session, level: Level) -> Advice:
         service, ledger = self.service, self._loaded()
-        source: Source = "exact" if ledger is not None else self.source
+        estimator = service.estimator if ledger is None else None
         with_chances, options, expected = service.has_chances(), [], None
         if session.phase == "decide":
             if ledger is not None:
                 options = advise(session, ledger.solution, with_chances, service.marks)
-            elif source == "estimate" and service.estimator is not None:
-                options = estimate(session, service.estimator, service.marks)
+            elif estimator is not None:
+                options = estimate(session, estimator, service.marks)
             expected = options[0].expected if options else None
         elif ledger is not None:
             self.figures()
             expected = ledger.expected(session.card)
         return Advice.fill(
             session,
-            source=source,
-            estimator=service.estimator.name if source == "estimate" and service.estimator is not None else None,
+            source="exact" if ledger is not None else service.source,
+            estimator=estimator.name if estimator is not None else None,
             level=level,
             expected=expected,
             options=[option for option in options if option.is_best or level != "hints"],
@@ -121,18 +114,18 @@ class OpenGame:
         figures, optimum = self._final_figures(), self.service.optimum
         if figures is None or optimum is None:
             result = Result.of(self.session)
-            return Review(source=self.source, optimum=None, marks=None, cards=[], seats=[], result=result)
+            return Review(source=self.service.source, optimum=None, marks=None, cards=[], seats=[], result=result)
         return Review.of(self.session, figures, optimum, self.service.marks)
 
     def mistakes(self) -> MistakeList:
         """The worst decisions of the persons, to be tried again."""
         figures = self._final_figures()
         if figures is None:
-            return MistakeList(source=self.source, mistakes=[])
+            return MistakeList(source=self.service.source, mistakes=[])
         worst = worst_decisions(self.session, figures)
         found = [
             Mistake.of(
-                before, worst.index(entry), entry, self.session.entries[entry].action or 0, figures[entry].regret
+                before, worst.index(entry), self.session.entries[entry], entry=entry, regret=figures[entry].regret
             )
             for entry, before in before_decisions(self.session, worst)
         ]

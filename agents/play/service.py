@@ -140,9 +140,9 @@ class GameService:
         if isinstance(move, KeepMove):
             return session.keep_step(move.dice, move.positions)
         step = session.score_step(move.box)
-        if not move.confirm_zero and len(session.legal_actions()) > 1:
-            if BoxChoice.of(session, session.rules.box_names.index(move.box)).is_zero:
-                raise GameError("confirm_zero", f"box {move.box!r} would get 0 points: confirm_zero is needed")
+        choice = BoxChoice.of(session, session.rules.box_names.index(move.box))
+        if choice.is_zero and not move.confirm_zero and len(session.legal_actions()) > 1:
+            raise GameError("confirm_zero", f"box {move.box!r} would get 0 points: confirm_zero is needed")
         return step
 
     def _take(self, game: OpenGame, step: Step) -> None:

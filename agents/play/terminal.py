@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 from rich.table import Table
 
 from agents.play.library import RulesetService
 from agents.play.open_game import OpenGame
 from agents.play.schemas.common import Level
-from agents.play.schemas.game import (
-    AgentMove,
-    AgentSeat,
-    Card,
-    Choices,
-    KeepMove,
-    LogEntry,
-    Move,
-    NewGame,
-    NewSeat,
-    PersonSeat,
-    ScoreMove,
-    ThrowMove,
-    UndoMove,
-    Upper,
-)
+from agents.play.schemas.game import AgentSeat, Card, Choices, LogEntry, Move, NewGame, NewSeat, PersonSeat, Upper
 from agents.play.service import GameService
 from agents.play.steps import GameError, names_of
 from yatzy_env.errors import YatzyError
@@ -42,6 +29,7 @@ HELP = """\
   quit       stop here"""
 _COLOURS = {"fine": "green", "small": "yellow", "big": "red"}
 _MOST_OPTIONS = 6
+_MOVES: TypeAdapter[Move] = TypeAdapter(Move)
 
 
 class QuitGame(Exception):  # noqa: N818, leaving is no error
@@ -68,7 +56,7 @@ class TerminalGame:
         self.console.print(f"The dice follow from a seed with SHA-256 {session.setup.seed_digest}", highlight=False)
         while not session.is_finished:
             if session.agent is not None and not self._can_take_back():
-                self._move(AgentMove(type="agent", version=session.version))
+                self._move("agent")
             elif session.phase == "throw":
                 self._before_throw()
             else:
@@ -117,22 +105,14 @@ class TerminalGame:
     def _before_throw(self) -> None:
         """Lets a person throw, or take a box back before an agent throws."""
         session = self.game.session
-        name, version, is_agent = session.setup.seats[session.seat].name, session.version, session.agent is not None
-        if is_agent:
-            question = f"Enter lets {name} play, undo takes the box back: "
-        else:
-            question = (
-                f"\n{name}: Enter throws the dice{', undo takes the last box back' if session.can_undo else ''}: "
-            )
-        said = self._asked(question)
-        if said == "undo":
-            self._move(UndoMove(type="undo", version=version))
-        elif said == "help":
+        name, is_agent = session.setup.seats[session.seat].name, session.agent is not None
+        undo = ", undo takes the last box back" if session.can_undo else ""
+        to_throw = f"\n{name}: Enter throws the dice{undo}: "
+        said = self._asked(f"Enter lets {name} play, undo takes the box back: " if is_agent else to_throw)
+        if said == "help":
             self.console.print(HELP, highlight=False)
-        elif is_agent:
-            self._move(AgentMove(type="agent", version=version))
         else:
-            self._move(ThrowMove(type="throw", version=version))
+            self._move("undo" if said == "undo" else "agent" if is_agent else "throw")
 
     def _asked(self, question: str) -> str:
         """What the person says.
@@ -159,7 +139,7 @@ class TerminalGame:
         elif said == "hint":
             self._advise()
         elif said == "undo":
-            self._move(UndoMove(type="undo", version=session.version))
+            self._move("undo")
         elif said.startswith("box"):
             self._fill(said.removeprefix("box").strip())
         else:
@@ -170,32 +150,27 @@ class TerminalGame:
         if not all(one.isdigit() for one in faces):
             self.console.print(f"{said!r} is not understood\n{HELP}", highlight=False, markup=False)
             return
-        version, dice = self.game.session.version, [int(face) for face in faces if int(face)]
         try:
-            move = KeepMove(type="keep", version=version, dice=dice)
-        except ValueError:
+            self._move("keep", dice=[int(face) for face in faces if int(face)])
+        except ValidationError:
             self.console.print("hold up to five dice that show 1 to 6", style="red")
-            return
-        self._move(move)
 
     def _fill(self, said: str) -> None:
-        session = self.game.session
-        wanted = said.replace(" ", "_")
-        names = session.rules.box_names
+        wanted, names = said.replace(" ", "_"), self.game.session.rules.box_names
         found = [name for name in names if name == wanted] or [name for name in names if name.startswith(wanted)]
         if len(found) != 1:
             which = ", ".join(found) if found else ", ".join(names)
             self.console.print(f"which box? {which}", highlight=False, markup=False)
             return
-        move = ScoreMove(type="score", version=session.version, box=found[0])
         question = f"{found[0]} would get 0 points. Write the zero? (y/n) "
-        if self._move(move) == "confirm_zero" and self.ask(question).strip().lower() in ("y", "yes"):
-            self._move(move.model_copy(update={"confirm_zero": True}))
+        if self._move("score", box=found[0]) == "confirm_zero" and self.ask(question).strip().lower() in ("y", "yes"):
+            self._move("score", box=found[0], confirm_zero=True)
 
-    def _move(self, move: Move) -> str:
+    def _move(self, kind: str, **fields: Any) -> str:
         """Makes a move; returns the code of what forbids it, which is said unless it only has to be confirmed."""
+        move = {"type": kind, "version": self.game.session.version} | fields
         try:
-            self.games.move(self.game, move)
+            self.games.move(self.game, _MOVES.validate_python(move))
         except GameError as error:
             if error.code != "confirm_zero":
                 self.console.print(str(error), style="red", markup=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from agents.play.schemas.common import Answer, Face, Request, Source
 from agents.play.schemas.game import Card, Choices, Result
 from agents.play.schemas.rulesets import MarkLimits
 from agents.play.session import Session
-from agents.play.steps import names_of
+from agents.play.steps import Entry, names_of
 
 
 class SeriesPoint(Answer):
@@ -119,25 +119,16 @@ class Mistake(Answer):
     choices: Choices
 
     @classmethod
-    def of(cls, before: Session, number: int, entry: int, action: int, regret: float) -> Mistake:
-        """A decision to try again.
-
-        Args:
-            before: the game before it.
-            number: its place among the worst.
-            entry: its index in the log.
-            action: what was done.
-            regret: what that gave away.
-        """
+    def of(cls, before: Session, number: int, decided: Entry, **given: Any) -> Mistake:
+        """A decision in the game before it, by its place among the worst; `given` holds `entry` and `regret`."""
         return cls.fill(
             before,
             number=number,
-            entry=entry,
             turn=before.turn + 1,
-            regret=regret,
-            played=names_of(before.rules)[action],
+            played=names_of(before.rules)[decided.action or 0],
             card=Card.of(before, before.card),
             choices=Choices.of(before),
+            **given,
         )
 
 

@@ -3,17 +3,15 @@
 import { has, t } from "./i18n.js";
 import { tokenOf } from "./store.js";
 
-/** An answer of the server that is no success. `code` is the server's word for it, "offline" if none came. */
+/**
+ * An answer of the server that is no success. `code` is the server's word for it, "offline" if none came; `message` is
+ * the sentence to show, translated where there is a text for the code.
+ */
 export class Refused extends Error {
   constructor(status, code, message) {
-    super(message);
+    super(has(`error.${code}`) ? t(`error.${code}`) : message);
     this.status = status;
     this.code = code;
-  }
-
-  /** The sentence to show: translated where there is a text for the code. */
-  get text() {
-    return has(`error.${this.code}`) ? t(`error.${this.code}`) : this.message;
   }
 }
 

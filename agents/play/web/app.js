@@ -97,7 +97,7 @@ async function show() {
   } catch (error) {
     if (mine !== shown) return;
     const again = button("", t("app.retry"), show);
-    replace(wrapped, h("div.card.stack", { role: "alert" }, h("p", { text: error.text ?? error.message }), again));
+    replace(wrapped, h("div.card.stack", { role: "alert" }, h("p", { text: error.message }), again));
     if (error.status === undefined) throw error; // a fault of ours, for the console
   }
 }

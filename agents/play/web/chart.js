@@ -1,6 +1,6 @@
 // A chart of the expected final score through a game: one stepped line per card, the optimum as a dashed line.
 
-import { figureTable, h, numberCell, replace, rowHead, svg } from "./dom.js";
+import { figureTable, h, replace, rowHead, svg } from "./dom.js";
 import { number, t } from "./i18n.js";
 
 const HEIGHT = 280;
@@ -103,13 +103,11 @@ export function scoreChart(lines, optimum) {
 
 function chartTable(lines, turns) {
   const columns = lines.map((line) => afterTurns(line.series, turns));
-  const rows = Array.from({ length: turns + 1 }, (_, turn) =>
-    h(
-      "tr",
-      rowHead(number(turn)),
-      columns.map((values) => numberCell(values[turn] === null ? "" : number(values[turn], 2))),
-    ),
-  );
+  const shown = (value) => (value === null ? "" : number(value, 2));
+  const rows = Array.from({ length: turns + 1 }, (_, turn) => [
+    rowHead(number(turn)),
+    ...columns.map((values) => shown(values[turn])),
+  ]);
   const label = t("review.chart.table");
   const heads = [[t("review.chart.turn"), false], ...lines.map((line) => [line.name, true])];
   return h("details", h("summary", { text: label }), figureTable(label, heads, rows));

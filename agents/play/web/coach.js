@@ -46,21 +46,14 @@ export function isJudged(entry) {
 /** A table of options, best first. `onUse` is called with an option that was clicked; without it rows are plain. */
 export function optionsTable(rules, advice, { onUse = null, all = true } = {}) {
   const options = all ? advice.options : advice.options.slice(0, SHOWN);
-  const heads = chanceHeads(rules, advice.options);
+  const heads = (advice.options[0]?.chances ?? []).map((chance) => chanceHead(rules, chance));
   const weighed = advice.options.some((option) => option.expected === null);
   const top = h(
     "tr",
     h("th", { scope: "col", text: t("coach.option") }),
     h("th.num", { scope: "col", text: t(weighed ? "coach.weight" : "coach.final") }),
     !weighed && h("th.num", { scope: "col", text: t("coach.regret") }),
-    heads.map((head) =>
-      h(
-        "th.num.chance",
-        { scope: "col", title: head.label },
-        h("span", { "aria-hidden": "true", text: head.short }),
-        h("span.visually-hidden", { text: head.label }),
-      ),
-    ),
+    heads,
   );
   const rows = options.map((option) => {
     const shown = actionShown(rules, option.name);
@@ -74,26 +67,22 @@ export function optionsTable(rules, advice, { onUse = null, all = true } = {}) {
       h("th", { scope: "row" }, use),
       numberCell(weighed ? percent(option.weight ?? 0) : number(option.expected, 2)),
       !weighed && h(`td.num.regret-${option.mark ?? "fine"}`, regret),
-      heads.map((head) => {
-        const chance = option.chances.find(head.is);
-        return h("td.num.chance", { text: chance === undefined ? "" : percent(chance.probability) });
-      }),
+      option.chances.map((chance) => h("td.num.chance", { text: percent(chance.probability) })),
     );
   });
   return h("table.options", h("thead", top), h("tbody", rows));
 }
 
-function chanceHeads(rules, options) {
-  const found = new Map();
-  for (const chance of options.flatMap((option) => option.chances)) {
-    const key = `${chance.what} ${chance.box} ${chance.column}`;
-    if (found.has(key)) continue;
-    const label = chance.what === "bonus" ? t("sheet.bonus") : boxLabel(rules, chance.box, true);
-    const short = (chance.what === "box" && boxHint(rules, chance.box.split("@")[0])) || label;
-    const is = (other) => other.what === chance.what && other.box === chance.box && other.column === chance.column;
-    found.set(key, { label, short, is });
-  }
-  return [...found.values()];
+/** The head of a column of chances, which stand in the same order in every option. */
+function chanceHead(rules, chance) {
+  const label = chance.what === "bonus" ? t("sheet.bonus") : boxLabel(rules, chance.box, true);
+  const short = (chance.what === "box" && boxHint(rules, chance.box.split("@")[0])) || label;
+  return h(
+    "th.num.chance",
+    { scope: "col", title: label },
+    h("span", { "aria-hidden": "true", text: short }),
+    h("span.visually-hidden", { text: label }),
+  );
 }
 
 /** Looks after the coach's panel during a game. */
@@ -131,7 +120,7 @@ export class CoachPanel {
       replace(this.body, h("p.hint", { text: t(state.turn.is_agent ? "coach.not_yours" : "coach.waiting") }));
       return;
     }
-    await this.ask(state, mine, (error) => replace(this.body, h("p.hint", { text: error.text ?? error.message })));
+    await this.ask(state, mine, (error) => replace(this.body, h("p.hint", { text: error.message })));
   }
 
   /** Asks the coach, and draws the answer unless the position has changed meanwhile. */

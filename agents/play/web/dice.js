@@ -23,11 +23,7 @@ export function drawDie(face) {
 
 /** Dice in a line of text, with one label for screen readers. */
 export function smallDice(faces, label = faces.join(" ")) {
-  return h(
-    "span.small-dice",
-    { role: "img", "aria-label": label },
-    faces.map((face) => drawDie(face)),
-  );
+  return h("span.small-dice", { role: "img", "aria-label": label }, faces.map((face) => drawDie(face)));
 }
 
 /** Which places to keep so that exactly `faces` are kept, lowest places first. */

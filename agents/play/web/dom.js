@@ -82,12 +82,21 @@ export function scrolling(label, ...content) {
   return h("div.scroll", { tabindex: 0, role: "region", "aria-label": label }, content);
 }
 
-/** A table of figures. `heads` are [text, whether its column holds numbers] pairs, `rows` elements. */
+/**
+ * A table of figures.
+ *
+ * @param {string} label - what it shows.
+ * @param {[string, boolean][]} heads - texts, each with whether its column holds numbers.
+ * @param {...*} rows - lists of what stands in the cells, or of cells; or whole rows.
+ */
 export function figureTable(label, heads, rows, look = "") {
   const top = heads.map(([text, isNumber]) =>
     text === "" ? h("td") : h(`th${isNumber ? ".num" : ""}`, { scope: "col", text }),
   );
-  return scrolling(label, h(`table.figures${look}`, h("thead", h("tr", top)), h("tbody", rows)));
+  const cell = (content, column) =>
+    content instanceof HTMLTableCellElement ? content : h(heads[column][1] ? "td.num" : "td", content);
+  const lines = rows.map((row) => (Array.isArray(row) ? h("tr", row.map(cell)) : row));
+  return scrolling(label, h(`table.figures${look}`, h("thead", h("tr", top)), h("tbody", lines)));
 }
 
 /** The cell that says what a row of a table is about. */

@@ -59,10 +59,7 @@ class Game {
       (option) => this.useOption(option),
       () => this.coach.show(this.state, this.lastDecision()),
     );
-    this.options = new OptionsPanel(
-      (now) => this.accept(now),
-      (error) => this.problem(error.text ?? error.message),
-    );
+    this.options = new OptionsPanel((now) => this.accept(now), (error) => this.problem(error.message));
     this.banner = h("div.banner");
     this.root = h(
       "div.game",
@@ -236,12 +233,12 @@ class Game {
         if (error.status === undefined) throw error;
         if (error.status !== 0 && error.status !== 429 && error.status < 500 && error.code !== "stale_version") {
           this.busy = false;
-          this.problem(error.text);
+          this.problem(error.message);
           this.draw();
           return false;
         }
         if (error.code === "stale_version") banner(this.banner, t("game.moved"));
-        else banner(this.banner, error.status === 429 ? error.text : t("game.retrying"));
+        else banner(this.banner, error.status === 429 ? error.message : t("game.retrying"));
         if (error.code !== "stale_version") await pause(RECONNECT);
       }
     }
@@ -336,7 +333,7 @@ class Game {
         hidden_totals: state.hidden_totals,
       });
     } catch (error) {
-      this.problem(error.text ?? error.message);
+      this.problem(error.message);
     }
   }
 }

@@ -35,13 +35,8 @@ export async function historyScreen(main, [asked]) {
   replace(body, await statistics(record), gameTable(record));
 }
 
-function figure(value, decimals) {
-  return value === null ? "–" : number(value, decimals);
-}
-
-function share(value) {
-  return value === null ? "–" : percent(value);
-}
+const figure = (value, decimals) => (value === null ? "–" : number(value, decimals));
+const share = (value) => (value === null ? "–" : percent(value));
 
 function titledTable(title, rows, words, numbers) {
   const heads = words.map((key) => [t(key), numbers.includes(key)]);
@@ -55,18 +50,17 @@ async function statistics(record) {
       const rules = await ruleset(row.ruleset).catch(() => null);
       const contested = row.games_with_opponents;
       const title = rules === null || row.yatzy_rate === null ? null : boxLabel(rules, "yatzy");
-      return h(
-        "tr",
+      return [
         rowHead(rulesetLabel(row.ruleset)),
-        numberCell(number(row.games)),
-        numberCell(contested === 0 ? "–" : `${number(row.wins)} / ${number(contested)}`),
-        numberCell(number(row.mean, 1)),
-        numberCell(number(row.best)),
-        numberCell(number(row.worst)),
-        numberCell(share(row.bonus_rate)),
+        number(row.games),
+        contested === 0 ? "–" : `${number(row.wins)} / ${number(contested)}`,
+        number(row.mean, 1),
+        number(row.best),
+        number(row.worst),
+        share(row.bonus_rate),
         numberCell(share(row.yatzy_rate), { title }),
-        numberCell(figure(row.mean_regret, 2)),
-      );
+        figure(row.mean_regret, 2),
+      ];
     }),
   );
   const figures = ["count", "wins", "mean", "best", "worst", "bonus", "yatzy", "regret"].map((key) => `history.${key}`);
@@ -76,18 +70,16 @@ async function statistics(record) {
 function gameTable(record) {
   const rows = record.games.slice(0, SHOWN).map((game) => {
     const opponents = game.opponents.length === 0 ? "–" : list(game.opponents.map(agentLabel));
-    const outcome = game.players === 1 ? t("history.alone") : t(game.won ? "history.won" : "history.lost");
-    return h(
-      "tr",
-      h("td", { text: moment(game.finished) }),
+    return [
+      moment(game.finished),
       rowHead(rulesetLabel(game.ruleset)),
-      h("td", { text: opponents }),
-      numberCell(number(game.score)),
-      h("td", { text: outcome }),
-      numberCell(figure(game.regret, 2)),
-      numberCell(figure(game.luck, 1)),
-      h("td", tokenOf(game.id) !== null && h("a", { href: `#/review/${game.id}`, text: t("history.review") })),
-    );
+      opponents,
+      number(game.score),
+      game.players === 1 ? t("history.alone") : t(game.won ? "history.won" : "history.lost"),
+      figure(game.regret, 2),
+      figure(game.luck, 1),
+      tokenOf(game.id) !== null && h("a", { href: `#/review/${game.id}`, text: t("history.review") }),
+    ];
   });
   const figures = ["review.score", "history.regret", "review.luck"];
   const heads = ["history.date", "rules.choose", "history.opponents", "review.score", "history.result"];

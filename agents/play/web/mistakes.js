@@ -34,10 +34,7 @@ export class MistakesPanel {
     replace(
       this.body,
       h("p.muted", { text: t("mistakes.about") }),
-      h(
-        "div.row",
-        button(".primary", t("mistakes.start"), () => this.begin()),
-      ),
+      h("div.row", button(".primary", t("mistakes.start"), () => this.begin())),
     );
   }
 
@@ -135,7 +132,7 @@ export class MistakesPanel {
       replace(this.verdict, h("p", markShown(verdict.accepted ? "fine" : verdict.mark, t(key, { points }))));
       if (verdict.accepted) await this.reveal();
     } catch (error) {
-      replace(this.verdict, h("p.notice.error", { text: error.text ?? error.message }));
+      replace(this.verdict, h("p.notice.error", { text: error.message }));
     }
   }
 
@@ -163,10 +160,7 @@ export class MistakesPanel {
     replace(
       this.body,
       h("p", { text: said }),
-      h(
-        "div.row",
-        button("", t("mistakes.again"), () => this.begin()),
-      ),
+      h("div.row", button("", t("mistakes.again"), () => this.begin())),
     );
     announce(said);
     this.body.querySelector("button").focus();

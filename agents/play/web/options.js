@@ -84,19 +84,13 @@ export class OptionsPanel {
         t("start.coach"),
         select(levels, state.coach, (coach) => change({ coach }), { id: "coach-level" }),
       ),
-      field(
-        t("game.pace"),
-        select(paces, now.pace, (pace) => changeSettings({ pace }), { id: "pace" }),
-      ),
+      field(t("game.pace"), select(paces, now.pace, (pace) => changeSettings({ pace }), { id: "pace" })),
       checkbox(t("game.wait"), (wait) => changeSettings({ wait }), { checked: now.wait }),
       checkbox(t("game.hidden"), (hidden) => change({ hidden_totals: hidden }), { checked: state.hidden_totals }),
       checkbox(t("game.keys"), (keys) => changeSettings({ keys }), { checked: now.keys }),
       h("p.hint", { text: t("game.keys.about") }),
       fairPanel(state),
-      h(
-        "div.row",
-        button(".small", t("game.export"), () => saveGame(state.id).catch(this.onError)),
-      ),
+      h("div.row", button(".small", t("game.export"), () => saveGame(state.id).catch(this.onError))),
     );
     if (held) document.getElementById(held)?.focus();
   }

@@ -5,7 +5,7 @@ import { actionShown, facesSaid } from "./actions.js";
 import { decisionShown, isJudged } from "./coach.js";
 import { scoreChart } from "./chart.js";
 import { smallDice } from "./dice.js";
-import { button, deadEnd, figureTable, h, numberCell, replace, rowHead, section } from "./dom.js";
+import { button, deadEnd, figureTable, h, replace, rowHead, section } from "./dom.js";
 import { boxLabel, number, rulesetLabel, signed, t } from "./i18n.js";
 import { MistakesPanel } from "./mistakes.js";
 import { fairPanel, saveGame } from "./options.js";
@@ -59,7 +59,7 @@ function result(state, cardNames) {
   const save = () =>
     saveGame(state.id).catch((error) => {
       problem.hidden = false;
-      problem.textContent = error.text ?? error.message;
+      problem.textContent = error.message;
     });
   const order = totals.map((_, card) => card).sort((first, second) => totals[second] - totals[first]);
   return h(
@@ -156,13 +156,7 @@ function figures(columns, name, ofCards) {
     ["mark.big", (one) => number(one.marks.big)],
   ];
   const heads = [["", false], ...columns.map((one) => [name(one), true])];
-  const lines = rows.map(([key, value]) =>
-    h(
-      "tr",
-      rowHead(t(key)),
-      columns.map((one) => numberCell(value(one))),
-    ),
-  );
+  const lines = rows.map(([key, value]) => [rowHead(t(key)), ...columns.map(value)]);
   return h(
     "div.stack.tight",
     figureTable(t("review.balance"), heads, lines, ".compared"),
@@ -176,28 +170,18 @@ function logTable(rules, log, names) {
     const what = {
       throw: () => smallDice(entry.dice, facesSaid(entry.dice)),
       keep: () => actionShown(rules, `keep ${entry.keep.join(" ") || "nothing"}`),
-      score: () => h("span", h("strong", { text: scored(rules, entry) })),
+      score: () => {
+        const words = { box: boxLabel(rules, entry.box, true), points: number(entry.gain) };
+        return h("span", h("strong", { text: t("action.score_gain", words) }));
+      },
     }[entry.kind]();
     const luck = entry.luck === null ? "" : h("span.hint", { text: `${t("review.luck")} ${signed(entry.luck, 2)}` });
     const lost = isJudged(entry) && decisionShown(rules, entry);
-    return h(
-      `tr.log-${entry.kind}`,
-      h("td", { text: number(entry.turn) }),
-      h("td", { text: names[entry.seat] }),
-      h("td", what),
-      h("td", entry.kind === "throw" ? luck : lost),
-    );
+    const cells = [number(entry.turn), names[entry.seat], what, entry.kind === "throw" ? luck : lost];
+    return h(`tr.log-${entry.kind}`, cells.map((cell) => h("td", cell)));
   });
-  const heads = ["review.chart.turn", "review.player", "review.log.what", "review.log.worth"];
-  const table = figureTable(
-    t("review.log"),
-    heads.map((key) => [t(key), false]),
-    rows,
-    ".log",
-  );
-  return h("details.card", h("summary", { text: t("review.log") }), table);
-}
-
-function scored(rules, entry) {
-  return t("action.score_gain", { box: boxLabel(rules, entry.box, true), points: number(entry.gain) });
+  const keys = ["review.chart.turn", "review.player", "review.log.what", "review.log.worth"];
+  const heads = keys.map((key) => [t(key), false]);
+  const label = t("review.log");
+  return h("details.card", h("summary", { text: label }), figureTable(label, heads, rows, ".log"));
 }

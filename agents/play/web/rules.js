@@ -12,14 +12,8 @@ export async function rulesScreen(main, [asked]) {
   const name = rulesets.some((one) => one.name === asked) ? asked : suggestion.ruleset;
   const [rules, page] = await Promise.all([ruleset(name), rulesPage(name)]);
   const choices = rulesets.map((one) => [one.name, rulesetLabel(one.name)]);
-  const chooser = select(
-    choices,
-    name,
-    (chosen) => {
-      window.location.hash = `#/rules/${chosen}`;
-    },
-    { id: "rules-of" },
-  );
+  const open = (chosen) => window.location.assign(`#/rules/${chosen}`);
+  const chooser = select(choices, name, open, { id: "rules-of" });
   replace(
     main,
     h(
@@ -34,8 +28,6 @@ export async function rulesScreen(main, [asked]) {
           "section.card.stack.tight",
           h("h2", { text: t(`rules.section.${section.key}`) }),
           sentences(section.items),
-          boxes(section.items),
-          trailing(section.items),
         ),
       ),
       h("div.row", h("a.button.primary", { href: `#/new/${rules.name}`, text: t("rules.play") })),
@@ -54,45 +46,24 @@ export function sentence(item) {
   return t(`rules.${item.key}`, values);
 }
 
-function firstBox(items) {
-  const found = items.findIndex((item) => item.box !== null);
-  return found < 0 ? items.length : found;
-}
-
+/** The sentences of a section; those about boxes stand among them as a table, with an example each. */
 function sentences(items) {
-  return items.slice(0, firstBox(items)).map((item) => h("p", { text: sentence(item) }));
+  const boxes = items.filter((item) => item.box !== null);
+  const plain = items.filter((item) => item.box === null).map((item) => h("p", { text: sentence(item) }));
+  const before = boxes.length > 0 ? items.indexOf(boxes[0]) : items.length;
+  const table = boxes.length > 0 && h("table.figures", h("tbody", boxes.map(boxRow)));
+  return [plain.slice(0, before), table, plain.slice(before)];
 }
 
-/** The sentences about boxes, as a table with an example each. */
-function boxes(items) {
-  const rows = items
-    .filter((item) => item.box !== null)
-    .map((item) =>
-      h(
-        "tr",
-        rowHead(t(item.label_key)),
-        h(
-          "td",
-          h(
-            "div.explained",
-            h("span", { text: sentence(item) }),
-            item.example !== null &&
-              h(
-                "div.example",
-                h("span.visually-hidden", { text: `${t("rules.example")}: ` }),
-                smallDice(item.example.dice, facesSaid(item.example.dice)),
-                h("span", { text: `= ${number(item.example.points)}` }),
-              ),
-          ),
-        ),
-      ),
+function boxRow(item) {
+  const example =
+    item.example !== null &&
+    h(
+      "div.example",
+      h("span.visually-hidden", { text: `${t("rules.example")}: ` }),
+      smallDice(item.example.dice, facesSaid(item.example.dice)),
+      h("span", { text: `= ${number(item.example.points)}` }),
     );
-  return rows.length > 0 && h("table.figures", h("tbody", rows));
-}
-
-function trailing(items) {
-  return items
-    .slice(firstBox(items))
-    .filter((item) => item.box === null)
-    .map((item) => h("p", { text: sentence(item) }));
+  const words = h("div.explained", h("span", { text: sentence(item) }), example);
+  return h("tr", rowHead(t(item.label_key)), h("td", words));
 }

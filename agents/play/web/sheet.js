@@ -117,11 +117,7 @@ export class Sheet {
     return h(
       "table.sheet-table",
       h("caption.visually-hidden", { text: `${title}: ${names}` }),
-      h(
-        "colgroup",
-        h("col.label-column"),
-        this.eachColumn(cards, () => h("col")),
-      ),
+      h("colgroup", h("col.label-column"), this.eachColumn(cards, () => h("col"))),
       this.head(section, cards),
       h("tbody", body),
       h("tfoot", section === "upper" ? this.upperFoot(cards) : this.lowerFoot(cards)),
@@ -265,23 +261,21 @@ export class Sheet {
 
   /** Arrow keys move the focus between offers: up and down within a column, sideways between columns. */
   arrow(event) {
-    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const steps = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [1, -1], ArrowRight: [1, 1] };
     const step = steps[event.key];
     if (step === undefined || !event.target.matches("button.offer")) return;
-    const place = (button) => this.rules.boxes.find((box) => box.id === button.dataset.box);
+    const [axis, sign] = step;
     const perColumn = this.rules.boxes.length / this.rules.columns.length;
-    const rank = (box) => this.rules.boxes.indexOf(box) % perColumn;
+    const place = (button) => {
+      const index = this.rules.boxes.findIndex((box) => box.id === button.dataset.box);
+      return [index % perColumn, this.rules.boxes[index].column]; // row and column
+    };
     const here = place(event.target);
-    const offers = [...this.element.querySelectorAll("button.offer")];
-    const distance = (box) =>
-      step[0] !== 0 ? step[0] * (rank(box) - rank(here)) : step[1] * (box.column - here.column);
-    const aside = (box) => (step[0] !== 0 ? box.column - here.column : Math.abs(rank(box) - rank(here)));
-    const next = offers
-      .filter((button) => distance(place(button)) > 0 && (step[0] === 0 || aside(place(button)) === 0))
-      .sort(
-        (first, second) =>
-          distance(place(first)) - distance(place(second)) || aside(place(first)) - aside(place(second)),
-      )[0];
+    const ahead = (offer) => sign * (place(offer)[axis] - here[axis]);
+    const aside = (offer) => place(offer)[1 - axis] - here[1 - axis];
+    const next = [...this.element.querySelectorAll("button.offer")]
+      .filter((offer) => ahead(offer) > 0 && (axis === 0 || aside(offer) === 0))
+      .sort((first, second) => ahead(first) - ahead(second) || aside(first) - aside(second))[0];
     event.preventDefault();
     next?.focus();
   }

@@ -32,7 +32,7 @@ export function solvePanel(status, onSolved) {
     try {
       draw(await question(status.ruleset));
     } catch (error) {
-      draw({ ...status, state: "failed", message: error.text ?? error.message });
+      draw({ ...status, state: "failed", message: error.message });
     }
   }
 

@@ -46,11 +46,7 @@ function hero() {
   return h(
     "div.hero",
     words,
-    h(
-      "div.dice-art",
-      { "aria-hidden": "true" },
-      [6, 3, 5, 1].map((face) => drawDie(face)),
-    ),
+    h("div.dice-art", { "aria-hidden": "true" }, [6, 3, 5, 1].map((face) => drawDie(face))),
   );
 }
 
@@ -96,10 +92,7 @@ function inShort(name, page) {
     ".stack.tight",
     "in-short",
     t("start.in_short", { game: rulesetLabel(name) }),
-    h(
-      "ul.in-short",
-      sentences.map((text) => h("li", { text })),
-    ),
+    h("ul.in-short", sentences.map((text) => h("li", { text }))),
     h("p", h("a", { href: `#/rules/${name}`, text: t("start.read_rules") })),
   );
 }
@@ -166,7 +159,7 @@ export async function startScreen(main, [chosen]) {
       await startGame(game);
     } catch (error) {
       problem.hidden = false;
-      problem.textContent = error.text ?? error.message;
+      problem.textContent = error.message;
     }
   }
 

@@ -46,10 +46,7 @@ export function rememberGame(game) {
 
 /** Forgets a game and its key. */
 export function forgetGame(id) {
-  write(
-    GAMES,
-    games().filter((game) => game.id !== id),
-  );
+  write(GAMES, games().filter((game) => game.id !== id));
 }
 
 /** Names of persons who played here, the latest first. */
