@@ -50,7 +50,7 @@ def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution
         return OptimalAgent(solution_source())
     if name.endswith(_AHEAD):
         return _looking_ahead(name, rules, solution_source, trust)
-    if name == "ppo":
+    if name in ("ppo", "planner"):
         return _load(None, rules, trust, name)
     if Path(name).exists():
         return _load(Path(name), rules, trust, name)
@@ -93,8 +93,11 @@ def make_agents(
 
 
 def _load(path: Path | None, rules: Ruleset, trust: bool, name: str) -> Agent:
-    from agents.models.load import load_agent, shipped_model
+    from agents.models.load import load_agent, load_planner, model_file, shipped_model
+    from agents.values.network import FILE
 
+    if name == "planner" or (path is not None and model_file(path).name == FILE):
+        return load_planner(rules, path, trust, name)
     if path is None:
         return load_agent(shipped_model(rules), rules, trust=trust, name=name, reuse=True)
     return load_agent(path, rules, trust=trust, name=name)

@@ -11,9 +11,12 @@ from agents.ppo.agent import PPOAgent
 from agents.ppo.multitask import task_weights
 from agents.ppo.weights import read_weights
 from agents.training.runs import Run
+from agents.values.network import FILE as VALUES
+from agents.values.network import read_values
+from agents.values.planner import Planner
 from agents.winning.agent import WinningAgent, make_agent
 from agents.winning.network import FILE, read_model
-from yatzy_env.rules import Ruleset
+from yatzy_env.rules import CATALOGUE, Ruleset
 
 WIN_MODEL = MODELS / "yatzy-win"
 """The shipped model that plays for the win."""
@@ -71,6 +74,32 @@ def load_winner(rules: Ruleset, path: Path = WIN_MODEL, trust: bool = False) -> 
     return make_agent(rules, read_model(file))
 
 
+def load_planner(
+    rules: Ruleset, path: Path | None = None, trust: bool = False, name: str = "planner", models: Path = MODELS
+) -> Planner:
+    """Loads an agent that plans its turns by a value network.
+
+    Args:
+        rules: the ruleset to play.
+        path: a run folder or a `values.npz` file; the shipped one of the ruleset if None.
+        trust: load a file that is on no record.
+        name: what the agent is called.
+        models: the folder of shipped models.
+
+    Raises:
+        ModelError: if the network is missing, damaged, not on record, or trained for other rules.
+    """
+    if path is None:
+        folders = [name for name, known in CATALOGUE.items() if known.digest == rules.digest] or [rules.name]
+        path = models / folders[0] / VALUES
+        if not path.is_file():
+            shipped = sorted(file.parent.name for file in models.glob(f"*/{VALUES}"))
+            raise ModelError(f"no value network for ruleset {rules.name!r} is shipped; there are: {', '.join(shipped)}")
+    file = model_file(path)
+    check_digest(file, trust)
+    return Planner(rules, read_values(file), name)
+
+
 def model_file(path: Path) -> Path:
     """The file of the model that a path stands for.
 
@@ -88,7 +117,7 @@ def model_file(path: Path) -> Path:
         folder = Run(path).checkpoint() or path
     except RunError as error:
         raise ModelError(str(error)) from error
-    for name in ("weights.npz", FILE):
+    for name in ("weights.npz", FILE, VALUES):
         if (folder / name).is_file():
             return folder / name
     if (path / "config.yaml").is_file():

@@ -1,0 +1,60 @@
+"""The planner: plays every turn as planned by a value network of score cards."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.errors import ModelError
+from agents.values.network import ValueNetwork
+from yatzy_env.agent import best_actions
+from yatzy_env.rules import Ruleset
+from yatzy_env.situation import Situations
+from yatzy_env.tables import compile_tables
+from yatzy_env.turn import rate_actions
+
+
+class Planner:
+    """Takes the action that its planned turn values highest, the lowest index among equals."""
+
+    deterministic = True
+    merges_upper = True
+
+    def __init__(self, rules: Ruleset, network: ValueNetwork, name: str = "planner") -> None:
+        """Checks that the network fits the rules.
+
+        Args:
+            rules: the ruleset to play.
+            network: the value network.
+            name: what the agent is called.
+
+        Raises:
+            ModelError: if the network was trained for other rules.
+        """
+        if network.rules.digest != rules.digest:
+            raise ModelError(
+                f"the value network was trained for {network.rules.name!r} and does not fit {rules.name!r}"
+            )
+        self.name = name
+        self.network = network
+        self._tables = compile_tables(rules)
+
+    @cached_property
+    def digest(self) -> str:
+        """A SHA-256 over the network."""
+        digest = hashlib.sha256(b"planner")
+        for array in (array for layer in self.network.layers for array in layer):
+            digest.update(f"{array.shape}".encode())
+            digest.update(array.astype("<f4", copy=False).tobytes())
+        return digest.hexdigest()
+
+    def action_values(self, situations: Situations) -> NDArray[np.float64]:
+        """(n, actions) float64 what the planned turn expects of each action, nan where illegal; an estimate."""
+        return rate_actions(self._tables, situations, self.network.end_values)
+
+    def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Chooses a legal action for every situation; `noise` does not matter."""
+        return best_actions(self.action_values(situations))
