@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agents.training.runs import CURVE
-from yatzy_env.errors import YatzyError, folded
+from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact import ExactScore
 from yatzy_env.evaluation.provenance import Provenance
 from yatzy_env.files import read_json_object, sha256
@@ -17,6 +17,12 @@ from yatzy_env.files import read_json_object, sha256
 CARD = "README.md"
 RESULTS = "results.json"
 CURVE_PICTURE = "curve.png"
+
+EXACT_KEYS = {
+    "expected_score", "standard_deviation", "bonus_rate", "yatzy_rate", "cards", "situations", "seconds", "weights",
+    "date", "commit",
+}  # fmt: skip
+"""What `results.json` says of an exact score."""
 
 _UNKNOWN = "not recorded"
 _PICKLES = (".zip", ".pt", ".pth")
@@ -105,70 +111,36 @@ def _end_of_curve(path: Path) -> tuple[int, float]:
         raise YatzyError(f"{path}: damaged, its last row has no steps and seconds") from error
 
 
-@dataclass(frozen=True)
-class ExactRecord:
-    """What the exact evaluation of a model found: it costs up to an hour, and stays true as long as the weights do.
-
-    Attributes:
-        expected_score: the expected final score.
-        standard_deviation: of the final score; None where its distribution was not computed.
-        bonus_rate: chance of the bonus.
-        yatzy_rate: chance of points in the yatzy box.
-        cards: cards the model comes to.
-        situations: situations it was asked about.
-        seconds: how long that took.
-        weights: SHA-256 of the file of weights.
-        date: the day it was computed, in UTC.
-        commit: the commit of the checkout that computed it.
-    """
-
-    expected_score: float
-    standard_deviation: float | None
-    bonus_rate: float
-    yatzy_rate: float
-    cards: int
-    situations: int
-    seconds: float
-    weights: str
-    date: str
-    commit: str | None
-
-    def fields(self) -> dict[str, Any]:
-        """The same as a JSON object."""
-        return asdict(self)
-
-
-def exact_record(exact: ExactScore, weights: str, origin: Provenance) -> ExactRecord:
-    """Makes the record of an exact evaluation.
+def exact_record(exact: ExactScore, weights: str, origin: Provenance) -> dict[str, Any]:
+    """The record of an exact evaluation: it costs up to an hour, and stays true as long as the weights do.
 
     Args:
         exact: what was computed.
         weights: SHA-256 of the file of weights.
         origin: where and when.
+
+    Returns:
+        The entries of `EXACT_KEYS`; `standard_deviation` is None where the distribution was not computed.
     """
-    return ExactRecord(
-        expected_score=exact.expected_score,
-        standard_deviation=float(exact.distribution.standard_deviation) if exact.distribution else None,
-        bonus_rate=exact.bonus_rate,
-        yatzy_rate=exact.yatzy_rate,
-        cards=exact.cards,
-        situations=exact.situations,
-        seconds=round(exact.seconds, 1),
-        weights=weights,
-        date=origin.date,
-        commit=origin.commit,
-    )
+    found = {
+        "expected_score": exact.expected_score,
+        "standard_deviation": float(exact.distribution.standard_deviation) if exact.distribution else None,
+        "bonus_rate": exact.bonus_rate,
+        "yatzy_rate": exact.yatzy_rate,
+        "cards": exact.cards,
+        "situations": exact.situations,
+        "seconds": round(exact.seconds, 1),
+    }
+    return found | {"weights": weights, "date": origin.date, "commit": origin.commit}
 
 
-def kept_exact(results: Path, weights: str) -> ExactRecord | None:
+def kept_exact(results: Path, weights: str) -> dict[str, Any] | None:
     """The exact score in an earlier `results.json`; None if there is none, or it is that of other weights.
 
     Raises:
         YatzyError: if the file is damaged.
     """
     found = read_json_object(results).get("exact") if results.is_file() else None
-    try:
-        record = ExactRecord(**found) if found else None
-    except TypeError as error:
-        raise YatzyError(f"{results}: damaged ({folded(error)}); delete it to measure anew") from error
-    return record if record is not None and record.weights == weights else None
+    if found and (not isinstance(found, dict) or found.keys() != EXACT_KEYS):
+        raise YatzyError(f"{results}: damaged (no record of an exact score); delete it to measure anew")
+    return found if found and found["weights"] == weights else None

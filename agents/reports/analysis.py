@@ -25,75 +25,38 @@ if TYPE_CHECKING:
     from yatzy_env.solver import Solution
 
 
-@dataclass(frozen=True)
-class WorstDecision:
-    """A costly decision as a reader wants to see it.
-
-    Attributes:
-        game: number of the game under the evaluation's seed.
-        turn: the turn, from 1.
-        kind: kind of decision.
-        dice: the dice on the table.
-        throws_left: throws that could still be made.
-        upper: the upper sum.
-        open: the boxes still open, in sheet order.
-        did: what the agent did.
-        best: what was best.
-        did_keep: the dice it kept; None where it filled a box.
-        best_keep: the dice to keep; None where a box was to be filled.
-        given_up: the box whose chance fell most, see `given_up`.
-        taken: the box whose chance rose most.
-        cost: the regret, in points.
-    """
-
-    game: int
-    turn: int
-    kind: str
-    dice: tuple[int, ...]
-    throws_left: int
-    upper: int
-    open: tuple[str, ...]
-    did: str
-    best: str
-    did_keep: tuple[int, ...] | None
-    best_keep: tuple[int, ...] | None
-    given_up: str
-    taken: str
-    cost: float
-
-    def fields(self) -> dict[str, Any]:
-        """The same as a JSON object, the kept dice left out: the actions name them."""
-        fields = asdict(self)
-        return {key: value for key, value in fields.items() if key not in ("did_keep", "best_keep")}
-
-
 @dataclass(frozen=True, eq=False)
 class Analysis:
     """What a report adds to an evaluation. Dictionaries are by agent; without a solution they are empty.
 
     Attributes:
         attributions: what its mistakes gave up, the costliest first.
-        worst: its worst decisions, the costliest first.
+        worst: its worst decisions, the costliest first, see `worst_decisions`.
         missing: the points it earns less than the optimal player on the same dice, by line of the sheet.
         optimal_scores: the chance of each score under optimal play, None where it cannot be computed.
         curves: learning curves of the agents that have one.
     """
 
     attributions: dict[str, list[Attribution]]
-    worst: dict[str, list[WorstDecision]]
+    worst: dict[str, list[dict[str, Any]]]
     missing: dict[str, dict[str, Difference]]
     optimal_scores: NDArray[np.float64] | None
     curves: list[Curve]
 
     def fields(self) -> dict[str, Any]:
-        """Losses, missing points and worst decisions as a JSON object."""
+        """Losses, missing points and worst decisions as a JSON object; actions name the dice that are kept."""
         return {
-            "given_up": {agent: [one.fields() for one in found] for agent, found in self.attributions.items()},
+            "given_up": {agent: [asdict(one) for one in found] for agent, found in self.attributions.items()},
             "missing_points": {
                 agent: {line: {"mean": gap.mean, "se": gap.error} for line, gap in found.items()}
                 for agent, found in self.missing.items()
             },
-            "worst_decisions": {agent: [mistake.fields() for mistake in found] for agent, found in self.worst.items()},
+            "worst_decisions": {
+                agent: [
+                    {key: value for key, value in mistake.items() if not key.endswith("_keep")} for mistake in found
+                ]
+                for agent, found in self.worst.items()
+            },
         }
 
 
@@ -127,12 +90,14 @@ def _imperfect(matches: Iterable[Match]) -> list[Match]:
     return [match for match in matches if match.mistakes is not None and len(match.mistakes.worst)]
 
 
-def worst_decisions(match: Match, solution: Solution) -> list[WorstDecision]:
-    """The costliest decisions of a match, as many as its log kept.
+def worst_decisions(match: Match, solution: Solution) -> list[dict[str, Any]]:
+    """The costliest decisions of a match, as many as its log kept, as a reader wants to see them.
 
-    Args:
-        match: a match measured with the solution.
-        solution: the exact solution of its ruleset.
+    Returns:
+        For each the `game` under the evaluation's seed, `turn` from 1, `kind` of decision, `dice` on the table,
+        `throws_left`, `upper` sum, `open` boxes in sheet order; the actions: what it `did` and what was `best`, and
+        the dice that they keep, `did_keep` and `best_keep`, None for filling a box; the boxes `given_up` and `taken`,
+        see `attribution`; and the `cost`, its regret in points.
     """
     if match.mistakes is None:
         return []
@@ -150,22 +115,22 @@ def worst_decisions(match: Match, solution: Solution) -> list[WorstDecision]:
         now = single(tables, log.situations, lane)
         did, best = int(log.action[lane]), int(log.best[lane])
         found.append(
-            WorstDecision(
-                game=int(log.game[lane]),
-                turn=int(log.turn[lane]) + 1,
-                kind=match.kinds[log.kind[lane]],
-                dice=now.roll,
-                throws_left=now.throws_left,
-                upper=now.upper[0],
-                open=tuple(name for box, name in enumerate(boxes) if not now.filled >> box & 1),
-                did=names[did],
-                best=names[best],
-                did_keep=kept(did),
-                best_keep=kept(best),
-                given_up=words[given[lane]],
-                taken=words[taken[lane]],
-                cost=float(log.regret[lane]),
-            )
+            {
+                "game": int(log.game[lane]),
+                "turn": int(log.turn[lane]) + 1,
+                "kind": match.kinds[log.kind[lane]],
+                "dice": now.roll,
+                "throws_left": now.throws_left,
+                "upper": now.upper[0],
+                "open": tuple(name for box, name in enumerate(boxes) if not now.filled >> box & 1),
+                "did": names[did],
+                "best": names[best],
+                "did_keep": kept(did),
+                "best_keep": kept(best),
+                "given_up": words[given[lane]],
+                "taken": words[taken[lane]],
+                "cost": float(log.regret[lane]),
+            }
         )
     return found
 

@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import ModelError
-from agents.models.record import CARD, CURVE_PICTURE, RESULTS, ExactRecord, Training, listed, machine_in_words
-from agents.reports.regret import by_box, by_column, by_decision, by_turn
+from agents.models.record import CARD, CURVE_PICTURE, RESULTS, Training, machine_in_words
 from agents.reports.render import render
-from agents.reports.weaknesses import weaknesses, weaknesses_of_columns
+from agents.reports.weaknesses import by_box, by_column, by_decision, by_turn, weaknesses, weaknesses_of_columns
 from agents.training.runs import CURVE
 from agents.winning.config import load_config
 from agents.winning.network import FILE
 from yatzy_env.errors import YatzyError
-from yatzy_env.evaluation.matches import Match
 from yatzy_env.evaluation.provenance import Provenance
 from yatzy_env.evaluation.results import AgentResult, Evaluation
 from yatzy_env.files import read_json_object, sha256, write_json, write_text
@@ -33,7 +31,7 @@ def write_card(
     training: Training,
     folder: Path,
     agent: str = "ppo",
-    exact: ExactRecord | None = None,
+    exact: Mapping[str, Any] | None = None,
     reused_for: Sequence[str] = (),
 ) -> Path:
     """Writes `README.md` and `results.json` beside a model.
@@ -54,13 +52,10 @@ def write_card(
         "training": {"command": training.command, **training.facts},
         "sha256": dict(training.digests),
     }
-    if exact is not None:
-        record["exact"] = exact.fields()
-    return write_both(folder, record, text)
+    return _write_both(folder, record | ({} if exact is None else {"exact": exact}), text)
 
 
-def write_both(folder: Path, record: dict[str, Any], text: str) -> Path:
-    """Writes record and card of a model; returns the path of the card."""
+def _write_both(folder: Path, record: dict[str, Any], text: str) -> Path:
     write_json(folder / RESULTS, record)
     write_text(folder / CARD, text)
     return folder / CARD
@@ -70,7 +65,7 @@ def model_card(
     evaluation: Evaluation,
     training: Training,
     agent: str = "ppo",
-    exact: ExactRecord | None = None,
+    exact: Mapping[str, Any] | None = None,
     reused_for: Sequence[str] = (),
     has_curve: bool = False,
 ) -> str:
@@ -80,13 +75,7 @@ def model_card(
         YatzyError: if an agent is missing, or neither the optimum nor its interval is known.
     """
     rules = evaluation.rules
-    match, result = _find(evaluation, agent)
-    measured = measured_facts(evaluation.provenance, evaluation.seed, evaluation.games)
-    if exact is not None:
-        measured["exact score"] = (
-            f"{exact.situations:,} situations on {exact.cards:,} cards, {exact.seconds:.0f} s, {exact.date}, "
-            f"commit {exact.commit or 'not in a repository'}"
-        )
+    result = _find(evaluation, agent)
     return render(
         "card.md.j2",
         rules=rules,
@@ -94,38 +83,28 @@ def model_card(
         reused_for=reused_for,
         games=evaluation.games,
         result=result,
-        **_beside_the_optimum(evaluation, match, result),
+        **_beside_the_optimum(evaluation, result),
         training=training,
         has_curve=has_curve,
-        command=evaluation.provenance.command,
-        measured=measured,
+        origin=evaluation.provenance,
+        seed=evaluation.seed,
+        exact=exact,
     )
 
 
-def measured_facts(origin: Provenance, seed: int, games: int) -> dict[str, str]:
-    """What a card says about its measurement."""
-    return {
-        "dice": f'`key("evaluate", {seed}, game)`, games 0 to {games - 1}',
-        "date": origin.date,
-        "commit": origin.commit or "not in a repository",
-        "versions": listed(origin.versions),
-        "machine": origin.machine,
-    }
-
-
-def _beside_the_optimum(evaluation: Evaluation, match: Match, result: AgentResult) -> dict[str, Any]:
+def _beside_the_optimum(evaluation: Evaluation, result: AgentResult) -> dict[str, Any]:
     """What the games say beside the optimum, or beside the interval it lies in."""
-    bounds = evaluation.bounds
+    bounds, match = evaluation.bounds, result.match
     if evaluation.optimum is not None:
-        best_match, best = _find(evaluation, "optimal")
+        best = _find(evaluation, "optimal")
         return {
             "bounds": None,
             "optimum": evaluation.optimum,
             "best": best,
             "by_decision": by_decision(match),
             "by_turn": by_turn(match),
-            "by_box": by_box(match, best_match),
-            "weak": weaknesses(match, best_match),
+            "by_box": by_box(match, best.match),
+            "weak": weaknesses(match, best.match),
         }
     if bounds is None:
         raise YatzyError(
@@ -139,10 +118,10 @@ def _beside_the_optimum(evaluation: Evaluation, match: Match, result: AgentResul
     }
 
 
-def _find(evaluation: Evaluation, agent: str) -> tuple[Match, AgentResult]:
-    for match, result in zip(evaluation.matches, evaluation.results, strict=True):
-        if match.agent == agent:
-            return match, result
+def _find(evaluation: Evaluation, agent: str) -> AgentResult:
+    for result in evaluation.results:
+        if result.agent == agent:
+            return result
     raise YatzyError(f"a model card needs the agent {agent!r} in its evaluation")
 
 
@@ -165,12 +144,10 @@ def write_win_card(fields: Mapping[str, Any], origin: Provenance, folder: Path) 
         "win.md.j2",
         found=fields,
         training=training,
-        listed=listed,
         digests=digests,
-        command=origin.command,
-        measured=measured_facts(origin, fields["seed"], fields["games"]),
+        origin=origin,
     )
-    return write_both(folder, {**fields, "provenance": origin.fields(), "training": training, "sha256": digests}, text)
+    return _write_both(folder, {**fields, "provenance": origin.fields(), "training": training, "sha256": digests}, text)
 
 
 def _read_training(folder: Path) -> dict[str, Any]:

@@ -4,44 +4,23 @@ from __future__ import annotations
 
 import base64
 import io
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
 
 from agents.reports import plots
 from agents.reports.analysis import Analysis
-from agents.reports.themes import DARK, LIGHT, Theme
+from agents.reports.themes import DARK, LIGHT
 from yatzy_env.evaluation.results import Evaluation
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+Picture = dict[str, str | int]
+"""A picture in two sets of colours; the reader's settings choose.
 
-    class Draw(Protocol):
-        """What puts a picture on axes."""
-
-        def __call__(self, axes: Axes, *, theme: Theme) -> None:
-            """Draws it in the colours of a theme."""
-
+`light` and `dark` are PNG on white and on dark paper, as addresses that hold all of it; `alt` says what it shows, for
+those who cannot see it; `width` is that in CSS pixels when nothing limits it.
+"""
 
 _DPI = 150
 _WIDTH = 5.6  # inches; on a telephone text of 10 points is then just readable
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture in two sets of colours; the reader's settings choose.
-
-    Attributes:
-        light: PNG on white paper, as an address that holds all of it.
-        dark: PNG on dark paper.
-        alt: what it shows, for those who cannot see it.
-        width: its width in CSS pixels when nothing limits it.
-    """
-
-    light: str
-    dark: str
-    alt: str
-    width: int
 
 
 def pictures(evaluation: Evaluation, analysis: Analysis) -> dict[str, list[Picture]]:
@@ -84,13 +63,13 @@ def _scores(evaluation: Evaluation) -> str:
     return "Mean scores: " + ", ".join(parts)
 
 
-def _paint(draw: Draw, height: float, alt: str, width: float = _WIDTH, titled: bool = False) -> Picture:
+def _paint(draw: Callable[..., None], height: float, alt: str, width: float = _WIDTH, titled: bool = False) -> Picture:
     """Paints axes on both kinds of paper; a heading of the page takes the place of most titles."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    sheets = []
-    for theme in (LIGHT, DARK):
+    picture: Picture = {"alt": alt, "width": round(width * 100)}
+    for name, theme in (("light", LIGHT), ("dark", DARK)):
         with mpl.rc_context(theme.style):  # type: ignore[arg-type]  # its keys are a long list of literals
             figure = Figure(figsize=(width, height), layout="constrained")
             axes = figure.add_subplot()
@@ -99,6 +78,5 @@ def _paint(draw: Draw, height: float, alt: str, width: float = _WIDTH, titled: b
                 axes.set_title("")
             sheet = io.BytesIO()
             figure.savefig(sheet, dpi=_DPI, format="png")
-            sheets.append(f"data:image/png;base64,{base64.b64encode(sheet.getvalue()).decode()}")
-    light, dark = sheets
-    return Picture(light, dark, alt, round(width * 100))
+            picture[name] = f"data:image/png;base64,{base64.b64encode(sheet.getvalue()).decode()}"
+    return picture

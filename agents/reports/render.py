@@ -8,7 +8,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from agents.markdown import table
-from agents.reports.text import number, percent, with_error
+from agents.models.record import listed
+from agents.reports.text import number, percent, with_error, words
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -35,5 +36,5 @@ def _environment(folder: Path) -> Environment:
         keep_trailing_newline=True,
     )
     made.globals |= {"table": table, "with_error": with_error}
-    made.filters |= {"number": number, "percent": percent, "words": lambda name: name.replace("_", " ")}
+    made.filters |= {"number": number, "percent": percent, "listed": listed, "words": words}
     return made

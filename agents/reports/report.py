@@ -14,7 +14,7 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from agents.markdown import table as markdown_table
-from agents.models.record import RESULTS, listed
+from agents.models.record import RESULTS
 from agents.reports.analysis import Analysis, analyse
 from agents.reports.pictures import pictures
 from agents.reports.plots import draw, save
@@ -100,32 +100,11 @@ def html_page(evaluation: Evaluation, analysis: Analysis) -> str:
         sections={section.name: section for section in sections(evaluation, analysis)},
         duels=duels(evaluation),
         pictures=pictures(evaluation, analysis),
-        strongest=min(worst, key=lambda agent: worst[agent][0].cost, default=None),
+        strongest=min(worst, key=lambda agent: worst[agent][0]["cost"], default=None),
         has_bands=any(curve.runs > 1 for curve in analysis.curves),
         dice=dice_svg,
         origin=evaluation.provenance,
-        facts=_facts(evaluation),
     )
-
-
-def _facts(evaluation: Evaluation) -> dict[str, str]:
-    """What is needed to measure the same again."""
-    origin, bounds = evaluation.provenance, evaluation.bounds
-    optimum = repr(evaluation.optimum) if evaluation.optimum is not None else "not known"
-    if bounds is not None:
-        optimum = f"between {bounds.lower!r} and {bounds.upper!r}"
-    pairs = zip(evaluation.matches, evaluation.seconds, strict=True)
-    return {
-        "ruleset": evaluation.rules.name,
-        "rules digest": evaluation.rules.digest,
-        "optimum": optimum,
-        "dice": f'key("evaluate", {evaluation.seed}, game), games 0 to {evaluation.games - 1}',
-        "commit": origin.commit or "not in a repository",
-        "date": origin.date,
-        "versions": listed(origin.versions),
-        "machine": origin.machine,
-        "time": ", ".join(f"{match.agent} {seconds:.1f} s" for match, seconds in pairs),
-    }
 
 
 def dice_svg(dice: Sequence[int], kept: Sequence[int] | None = None) -> Markup:
@@ -163,7 +142,6 @@ def markdown_report(evaluation: Evaluation, analysis: Analysis) -> str:
         warnings=[_plain(warning) for warning in evaluation.warnings],
         sections=[(section, _in_markdown(section)) for section in every if section.rows],
         origin=evaluation.provenance,
-        versions=listed(evaluation.provenance.versions),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.reports.analysis import Analysis
-from agents.reports.text import UNKNOWN, chance, number, percent, with_error
+from agents.reports.text import UNKNOWN, chance, number, percent, with_error, words
 from yatzy_env.evaluation.head_to_head import Duel
 from yatzy_env.evaluation.results import Evaluation
 
@@ -137,9 +137,9 @@ def given_up(evaluation: Evaluation, analysis: Analysis) -> Section:
     for match in evaluation.matches:
         for one in analysis.attributions.get(match.agent, [])[:_MOST_LOSSES]:
             share = one.regret / sum(other.regret for other in analysis.attributions[match.agent])
-            words = [match.agent, one.box.replace("_", " "), one.taken.replace("_", " ")]
+            named = [match.agent, words(one.box), words(one.taken)]
             parts = [number(part, 3) for part in (one.regret, one.this_turn, one.later)]
-            rows.append([*words, percent(share, 0), number(one.slips), *parts])
+            rows.append([*named, percent(share, 0), number(one.slips), *parts])
     head = ["agent", "given up", "mostly for", "% of regret", "slips", "regret", "this turn", "later turns"]
     logs = [match.mistakes for match in evaluation.matches if match.mistakes is not None and len(match.mistakes.first)]
     games = f"the first {min(log.games for log in logs):,} games or more" if logs else "the games"
@@ -159,7 +159,7 @@ def missing(evaluation: Evaluation, analysis: Analysis) -> Section:
     rows = []
     for line in lines:
         gaps = [analysis.missing[agent][line] for agent in agents]
-        rows.append([line.replace("_", " "), *(with_error(gap.mean, gap.error) for gap in gaps)])
+        rows.append([words(line), *(with_error(gap.mean, gap.error) for gap in gaps)])
     last = ["together", *(number(sum(gap.mean for gap in analysis.missing[agent].values())) for agent in agents)]
     note = (
         "Points per game that the optimal player writes in each line more than the agent, on the same dice; negative "
@@ -170,12 +170,18 @@ def missing(evaluation: Evaluation, analysis: Analysis) -> Section:
 
 def worst_decisions(evaluation: Evaluation, analysis: Analysis) -> Section:
     """The costliest decisions of each agent, for markdown; the page draws them."""
-    rows = []
-    for agent, found in analysis.worst.items():
-        for mistake in found[:_MOST_DECISIONS]:
-            place = f"game {mistake.game}, turn {mistake.turn}, {mistake.throws_left} left"
-            words = [agent, place, " ".join(map(str, mistake.dice)), mistake.did, mistake.best]
-            rows.append([*words, f"{mistake.cost:.2f}"])
+    rows = [
+        [
+            agent,
+            f"game {mistake['game']}, turn {mistake['turn']}, {mistake['throws_left']} left",
+            " ".join(map(str, mistake["dice"])),
+            mistake["did"],
+            mistake["best"],
+            f"{mistake['cost']:.2f}",
+        ]
+        for agent, found in analysis.worst.items()
+        for mistake in found[:_MOST_DECISIONS]
+    ]
     head = ["agent", "where", "dice", "did", "best", "cost"]
     note = f"The {_MOST_DECISIONS} costliest decisions of each agent, in points; dice of seed {evaluation.seed}."
     return Section("worst", "Worst decisions", note, head, rows, words=5)

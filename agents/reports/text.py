@@ -28,6 +28,11 @@ def chance(p_value: float) -> str:
     return "below 0.001" if p_value < 1e-3 else f"{p_value:.3f}"
 
 
+def words(name: str) -> str:
+    """A name of the code as words."""
+    return name.replace("_", " ")
+
+
 def title(evaluation: Evaluation) -> str:
     """What was measured, in a few words."""
     named = evaluation.rules.name in CATALOGUE

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from agents.models.digest import check_digest
 from agents.models.load import load_agent
-from agents.models.record import CURVE_PICTURE, RESULTS, ExactRecord, exact_record, kept_exact, read_training
+from agents.models.record import CURVE_PICTURE, RESULTS, exact_record, kept_exact, read_training
 from agents.models.reuse import reused_names
 from agents.optimal import OptimalAgent
 from agents.reports.card import write_card
@@ -72,7 +73,7 @@ def update_card(
     say(f"{rules.name}: {games:,} games")
     evaluation = _measure(agent, rules, games, seed, command)
     if known is not None:
-        evaluation = evaluation.with_exact_scores({"ppo": known.expected_score})
+        evaluation = evaluation.with_exact_scores({"ppo": known["expected_score"]})
     for warning in evaluation.warnings:
         say(f"warning: {warning}")
     _draw_curve(folder, evaluation)
@@ -88,7 +89,9 @@ def _is_quick(rules: Ruleset) -> bool:
     return most_situations(tables, lay_out_cards(tables, True)) <= _QUICK
 
 
-def _exact(agent: Agent, rules: Ruleset, weights: str, command: str, say: Callable[[str], None]) -> ExactRecord | None:
+def _exact(
+    agent: Agent, rules: Ruleset, weights: str, command: str, say: Callable[[str], None]
+) -> dict[str, Any] | None:
     """Computes the exact score; where the ruleset is too large for it, says so."""
     try:
         check_agent(agent, rules, "ppo")

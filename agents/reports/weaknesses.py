@@ -1,19 +1,61 @@
-"""The figures behind the sentences about an agent's weak sides on its card, most telling first."""
+"""Where a model loses points: rows for the tables of its card, and the figures behind the sentences about it."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.reports.regret import share, span, thirds
+from agents.reports.text import UNKNOWN, number, percent, with_error
 from yatzy_env.evaluation.matches import Match
 from yatzy_env.evaluation.statistics import Estimate, deviates, estimate, paired
 from yatzy_env.solver.triple import Interval
 
+Rows = list[tuple[str, ...]]
+
 _WORST_BOXES = 3
 _CLEARLY = 3.0  # standard errors from which on a difference between boxes is worth a line
+
+
+def by_decision(match: Match) -> Rows:
+    """Regret and its share by kind of decision: after the first throw, after the second, and the choice of a box."""
+    total = float(match.game_regret.mean())
+    return [(kind, *_part(match.regret_by_kind[:, at], total)) for at, kind in enumerate(match.kinds)]
+
+
+def by_turn(match: Match) -> Rows:
+    """Regret and its share in the first, middle and last third of the game."""
+    total = float(match.game_regret.mean())
+    return [(turns, *_part(regret, total)) for turns, regret in _thirds(match)]
+
+
+def by_box(match: Match, best: Match) -> Rows:
+    """Regret of the turns that went to each box, its share, and what stands in the box for both players."""
+    total, regret = float(match.game_regret.mean()), match.regret_by_box.sum(axis=2)
+    return [
+        (
+            f"`{name}`",
+            *_part(regret[:, box], total),
+            number(float(match.written[:, box].mean())),
+            number(float(best.written[:, box].mean())),
+        )
+        for box, name in enumerate(match.rules.box_names)
+    ]
+
+
+def by_column(match: Match) -> Rows:
+    """What each column brings before it is multiplied, and its rates of bonus and yatzy."""
+    boxes = len(match.rules.boxes)
+    rows: Rows = []
+    for column, factor in enumerate(match.rules.columns):
+        written = match.written[:, column * boxes : (column + 1) * boxes].sum(axis=1) / factor
+        points = estimate(written + match.rules.bonus_points * match.bonus[:, column])
+        yatzy = f"{percent(float(match.yatzy[:, column].mean()))} %" if match.yatzy.size else UNKNOWN
+        bonus = f"{percent(float(match.bonus[:, column].mean()))} %"
+        rows.append((f"x{factor}", with_error(points.mean, points.error), bonus, yatzy))
+    return rows
 
 
 def weaknesses(match: Match, best: Match) -> dict[str, Any]:
@@ -30,10 +72,7 @@ def weaknesses(match: Match, best: Match) -> dict[str, Any]:
     total = float(match.game_regret.mean())
     by_kind = match.regret_by_kind.mean(axis=0)
     kind = int(by_kind.argmax())
-    parts = [
-        (span(first, last), float(match.regret_by_turn[:, first:last].sum(axis=1).mean()))
-        for first, last in thirds(match.regret_by_turn.shape[1])
-    ]
+    parts = [(turns, float(regret.mean())) for turns, regret in _thirds(match)]
     turns, heaviest = max(parts, key=lambda part: part[1])
     ordered = np.sort(match.game_regret)[::-1]
     tenth = max(1, len(ordered) // 10)
@@ -43,9 +82,9 @@ def weaknesses(match: Match, best: Match) -> dict[str, Any]:
     if "yatzy" in match.rules.boxes:
         compared.append(("scores in the yatzy box", *_compare(match.yatzy, best.yatzy)))
     return {
-        "kind": (match.kinds[kind], by_kind[kind], share(float(by_kind[kind]), total)),
-        "turns": (turns, heaviest, share(heaviest, total)),
-        "games": (share(float(ordered[:tenth].sum()), float(ordered.sum())), ordered[0], np.median(ordered)),
+        "kind": (match.kinds[kind], by_kind[kind], _share(float(by_kind[kind]), total)),
+        "turns": (turns, heaviest, _share(heaviest, total)),
+        "games": (_share(float(ordered[:tenth].sum()), float(ordered.sum())), ordered[0], np.median(ordered)),
         "compared": compared,
         "short_boxes": _short_boxes(match, best),
     }
@@ -85,3 +124,24 @@ def _short_boxes(match: Match, best: Match) -> list[tuple[str, Estimate]]:
         for box in np.argsort(means)[:_WORST_BOXES].tolist()
         if means[box] < 0 and deviates(gaps[:, box], _CLEARLY)
     ]
+
+
+def _thirds(match: Match) -> list[tuple[str, NDArray[np.float64]]]:
+    """The thirds of a game, as a reader counts turns, with the regret (G,) in each; fewer of a short game."""
+    regret = match.regret_by_turn
+    edges = [round(regret.shape[1] * part / 3) for part in range(4)]
+    return [
+        (f"{last}" if last == first + 1 else f"{first + 1} to {last}", regret[:, first:last].sum(axis=1))
+        for first, last in pairwise(edges)
+        if last > first
+    ]
+
+
+def _share(part: float, total: float) -> float:
+    """What a part is of the whole, in percent; 0 of nothing."""
+    return 100 * part / total if total > 0 else 0.0
+
+
+def _part(values: NDArray[np.float64], total: float) -> tuple[str, str]:
+    found = estimate(values)
+    return with_error(found.mean, found.error), f"{_share(found.mean, total):.0f} %"

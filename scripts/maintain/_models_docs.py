@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.markdown import table
 from agents.models.digest import MODELS
-from agents.models.record import RESULTS, listed, read_training
+from agents.models.record import RESULTS, read_training
 from agents.models.reuse import reused_names, shipped_names
 from agents.ppo.multitask import GENERALIST
 from agents.reports.render import render
@@ -76,12 +76,6 @@ def generalist_card() -> str:
         worst=cases[0],
         best=cases[-1],
         training=read_training(folder),
-        measured={
-            "dice": f'`key("evaluate", {record["seed"]}, game)`, games 0 to {record["games"] - 1}',
-            "date": record["date"],
-            "commit": record["commit"],
-            "versions": listed(record["versions"]),
-        },
     )
 
 

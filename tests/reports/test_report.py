@@ -154,15 +154,15 @@ def test_missing_points_sum_to_the_difference_of_the_scores() -> None:
 def test_worst_decisions_say_what_was_done_and_what_was_best() -> None:
     evaluation = tiny_evaluation()
     for agent, found in analyse(evaluation, cache=False).worst.items():
-        costs = [mistake.cost for mistake in found]
+        costs = [mistake["cost"] for mistake in found]
         assert costs == sorted(costs, reverse=True)
         match = next(match for match in evaluation.matches if match.agent == agent)
         for mistake in found:
-            assert mistake.did != mistake.best
-            assert len(mistake.dice) == TINY.dice
-            assert len(mistake.open) == len(TINY.boxes) - mistake.turn + 1
-            assert (mistake.did_keep is None) == mistake.did.startswith("score ")
-            assert mistake.cost <= match.game_regret[mistake.game] + 1e-9
+            assert mistake["did"] != mistake["best"]
+            assert len(mistake["dice"]) == TINY.dice
+            assert len(mistake["open"]) == len(TINY.boxes) - mistake["turn"] + 1
+            assert (mistake["did_keep"] is None) == mistake["did"].startswith("score ")
+            assert mistake["cost"] <= match.game_regret[mistake["game"]] + 1e-9
 
 
 def test_the_exact_distribution_lies_behind_the_optimal_player() -> None:

@@ -12,8 +12,8 @@ secured in it included), and points that all later turns are, through the card t
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,10 +53,6 @@ class Attribution:
     regret: float
     this_turn: float
     later: float
-
-    def fields(self) -> dict[str, Any]:
-        """The same as a JSON object."""
-        return asdict(self)
 
 
 def attributions(match: Match, solution: Solution) -> list[Attribution]:
