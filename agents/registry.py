@@ -68,17 +68,10 @@ def make_agents(
     trust: bool = False,
     check: Callable[[Agent, str], None] = lambda agent, name: None,
 ) -> dict[str, Agent]:
-    """Makes several agents by name. All names are looked at before anything is solved.
+    """Makes several agents by name, in that order. All names are looked at before anything is solved.
 
-    Args:
-        names: as for `make_agent`, like all but the last.
-        rules: the ruleset they are to play.
-        solution_source: returns the exact solution.
-        trust: load models whose digest is not on record.
-        check: called with each agent and its name, before anything is solved; to refuse it.
-
-    Returns:
-        The agents in the order of the names.
+    Arguments are as for `make_agent`; `check` is called with each agent and its name, before anything is solved, to
+    refuse it.
 
     Raises:
         YatzyError: in one line, for a name that comes twice, and as `make_agent` does.

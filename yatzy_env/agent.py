@@ -57,15 +57,7 @@ def merges_upper(agent: Agent) -> bool:
 
 
 def checked_actions(actions: ArrayLike, name: str, size: int) -> NDArray[np.int64]:
-    """What an agent answered, checked for everything but legality.
-
-    Args:
-        actions: the answer.
-        name: what the agent is called.
-        size: how many situations it was asked about.
-
-    Returns:
-        (size,) int64.
+    """What an agent of that name answered, (size,) int64, checked for everything but legality.
 
     Raises:
         IllegalActionError: if it is not one whole number per situation.
@@ -87,13 +79,9 @@ def illegal_action(rules: Ruleset, name: str, action: int, situation: Situation)
 
 
 def best_actions(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The action of largest value per row, the lowest index among those within `TIE` of it.
+    """The action of largest value per row, (n,) int64, the lowest index among those within `TIE` of it.
 
-    Args:
-        values: (n, actions) float64, nan where illegal; every row has a legal action.
-
-    Returns:
-        (n,) int64.
+    Values are (n, actions) float64, nan where illegal; every row has a legal action.
     """
     best = np.nanmax(values, axis=1, keepdims=True)
     return np.argmax(values >= best - TIE, axis=1).astype(np.int64)

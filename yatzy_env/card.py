@@ -128,16 +128,7 @@ def is_joker(card, filled, alike):
 
 @kernel(inline="always")
 def legal_boxes(card, filled, alike):
-    """Bits of the boxes that may be filled now.
-
-    Args:
-        card: the card's rules.
-        filled: bits of the filled boxes.
-        alike: the face all dice show, 0 where they differ.
-
-    Returns:
-        The bits; 0 only on a full card.
-    """
+    """Bits of the boxes that may be filled when all dice show `alike` (0: not all the same); 0 only on a full card."""
     legal = legal_by_order(card, filled)
     if alike != 0:
         if card.yatzy_first:
@@ -156,11 +147,7 @@ def legal_boxes(card, filled, alike):
 def bonus_step(card, box, points, upper):
     """The bonus, times its column, that falls when `points` are written in `box`.
 
-    Args:
-        card: the card's rules.
-        box: index of the box.
-        points: the plain points written, before the column's multiplier.
-        upper: upper sum of the box's column before.
+    The points are plain, before the column's multiplier; `upper` is the upper sum of the box's column before.
     """
     column = card.column[box]
     if card.face[box] != 0 and upper < card.bonus_threshold <= upper + points:

@@ -24,13 +24,9 @@ _TWO_TO_MINUS_53 = 2.0**-53
 
 
 def key(*parts: str | int) -> int:
-    """Hashes words and numbers to a 64-bit key, the same on every machine.
+    """Hashes words and numbers to a key from 0 to 2**64 - 1, the same on every machine.
 
-    Args:
-        *parts: for example `("evaluate", seed, game)`. Different sequences of parts give unrelated keys.
-
-    Returns:
-        A whole number from 0 to 2**64 - 1.
+    Different sequences of parts, such as `("evaluate", seed, game)`, give unrelated keys.
     """
     plain = [part if isinstance(part, str) else int(part) for part in parts]
     return int.from_bytes(hashlib.blake2b(repr(plain).encode(), digest_size=8).digest(), "little")

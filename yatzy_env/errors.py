@@ -44,12 +44,7 @@ def folded(error: object) -> str:
 def one_line(error: ValidationError, allowed: Iterable[str] = ()) -> str:
     """Folds a validation error into one line that names each field, its value and what is wrong with it.
 
-    Args:
-        error: the error pydantic raised.
-        allowed: the keys that exist, dotted where they lie within others, for the hint at a misspelt one.
-
-    Returns:
-        One line of text.
+    The keys that exist, dotted where they lie within others, serve the hint at a misspelt one.
     """
     found, known = [], list(allowed)
     for problem in error.errors():

@@ -35,8 +35,8 @@ class Games(NamedTuple):
     written: NDArray[np.int64]  # (n, B) points written in each box, times its column; -1 where nothing was
     total: NDArray[np.int64]  # (n,) points so far, bonuses included
 
-    def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> Games:
-        """The games at some positions, copied."""
+    def take(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Games:
+        """The games at some positions, copied; those of a slice in the same memory, to be played in place."""
         return Games._make([self.now.take(index), *(values[index] for values in self[1:])])
 
     def copy(self) -> Games:

@@ -28,15 +28,7 @@ _IMPORT = re.compile(r"^(?:from|import) ((?:yatzy_env|agents)[\w.]*)", re.MULTIL
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compiles a function with numba in nopython mode, cached on disk; use it like `numba.njit`.
-
-    Args:
-        function: the function to compile.
-        **options: options of `numba.njit`.
-
-    Returns:
-        The compiled function, or a decorator where only options were given.
-    """
+    """Compiles a function with numba in nopython mode, cached on disk; use it, with its options, like `numba.njit`."""
 
     def decorate(plain: Callable[..., Any]) -> Any:
         before = config.CACHE_DIR

@@ -18,13 +18,7 @@ Counts = tuple[int, int, int, int, int, int]
 
 
 def counts_of(dice: Sequence[int]) -> Counts:
-    """Counts the faces of some dice.
-
-    Args:
-        dice: faces, each from 1 to 6, in any order.
-
-    Returns:
-        The six counts.
+    """The six face counts of some dice, in any order.
 
     Raises:
         ValueError: if a value is not a whole number from 1 to 6.

@@ -53,8 +53,8 @@ class Situations(NamedTuple):
     roll: NDArray[np.int64]  # (n,) roll number, -1 on a full card
     throws_left: NDArray[np.int64]  # (n,)
 
-    def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> Situations:
-        """The situations at some positions, copied."""
+    def take(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Situations:
+        """The situations at some positions, copied; those of a slice in the same memory."""
         return Situations._make(values[index] for values in self)
 
     def copy(self) -> Situations:
@@ -74,14 +74,7 @@ def empty_situations(tables: Tables, size: int) -> Situations:
 
 
 def check_situation(rules: Ruleset, situation: Situation) -> Situation:
-    """Checks that a situation can arise under a ruleset and puts its dice in ascending order.
-
-    Args:
-        rules: the ruleset.
-        situation: the situation.
-
-    Returns:
-        The same situation with plain ints and sorted dice.
+    """Checks that a situation can arise under a ruleset; returns it with plain ints and its dice in ascending order.
 
     Raises:
         SituationError: naming the field, its value and what is allowed.

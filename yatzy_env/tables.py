@@ -47,14 +47,7 @@ class Tables(NamedTuple):
 
 @lru_cache(maxsize=64)
 def compile_tables(rules: Ruleset) -> Tables:
-    """Compiles a ruleset to its tables. Compiled once per ruleset and process.
-
-    Args:
-        rules: the ruleset.
-
-    Returns:
-        The tables.
-    """
+    """The tables of a ruleset. Compiled once per ruleset and process."""
     dice = rules.dice
     sets = [counts for size in range(dice + 1) for counts in multisets(size)]
     number = {counts: index for index, counts in enumerate(sets)}
@@ -116,14 +109,7 @@ def _roll_numbers(dice: int) -> dict[tuple[int, ...], int]:
 
 
 def action_names(rules: Ruleset) -> list[str]:
-    """A readable name for every action: "keep nothing", "keep 5 5 6", "score full_house".
-
-    Args:
-        rules: the ruleset.
-
-    Returns:
-        K + B names by action index.
-    """
+    """A readable name for each of the K + B actions: "keep nothing", "keep 5 5 6", "score full_house"."""
     keeps = [counts for size in range(rules.dice) for counts in multisets(size)]
     named = ["keep " + (" ".join(map(str, dice_of(counts))) or "nothing") for counts in keeps]
     return named + [f"score {box}" for box in rules.box_names]

@@ -144,12 +144,7 @@ def mapping(fields: object, source: str) -> dict[Any, Any]:
 
 
 def validate(kind: type[S], fields: object, source: str) -> S:
-    """Makes a configuration of keys and values.
-
-    Args:
-        kind: its class.
-        fields: keys and values.
-        source: where they come from, for messages.
+    """Makes a configuration of a class from keys and values; `source` is where they come from, for messages.
 
     Raises:
         ConfigError: in one line, naming the key, its value and what is allowed.

@@ -89,16 +89,9 @@ def write_networks(path: Path, about: Mapping[str, Any], networks: Mapping[str, 
 def read_networks(
     path: Path, names: Collection[str], formats: Collection[int], kind: str | None = None
 ) -> tuple[dict[str, Any], dict[str, Layers]]:
-    """Reads networks.
+    """Reads networks by name, of which one without layers may be empty, and what is said about them.
 
-    Args:
-        path: the file.
-        names: of the networks; one without layers may be empty.
-        formats: the formats that are known.
-        kind: what the file must call itself.
-
-    Returns:
-        What is said about them, the networks by name.
+    The file must be of a known format and call itself by `kind`.
 
     Raises:
         ModelError: if the file is missing, damaged or of another kind.

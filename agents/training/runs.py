@@ -86,13 +86,9 @@ class Run:
 
     @contextmanager
     def saving(self, steps: int) -> Iterator[Path]:
-        """Makes what the block writes the checkpoint that counts, and removes the others.
+        """Makes what the block writes to an empty folder the checkpoint that counts, and removes the others.
 
-        Args:
-            steps: the steps, or rounds, it is made after.
-
-        Yields:
-            An empty folder to write to.
+        Steps are the steps, or rounds, it is made after.
         """
         final = self.folder / f"checkpoint-{steps}"
         with replacing_folder(final, RunError) as part:
@@ -111,14 +107,7 @@ class Run:
 
 
 def start_run(folder: Path, config: Settings, rulesets: Sequence[Ruleset], command: str) -> Run:
-    """Writes the records of a new run into its folder.
-
-    Args:
-        folder: the folder, which is made where it is missing.
-        config: what to train.
-        rulesets: what it is trained on.
-        command: the command line, for the record.
-    """
+    """Writes the records of a new run, with its rulesets and the command line, into its folder."""
     fields = [rules.model_dump(mode="json") for rules in rulesets]
     record = {
         **({"ruleset": fields[0]} if len(fields) == 1 else {"rulesets": fields}),
@@ -158,10 +147,7 @@ def newest_run(name: str, root: Path) -> Run:
 def start_curve(path: Path, columns: Sequence[str], is_kept: Callable[[Mapping[str, str]], bool]) -> None:
     """Starts the file of a curve, or drops the rows that were written after the checkpoint that is continued.
 
-    Args:
-        path: the file.
-        columns: the names of its columns.
-        is_kept: which rows stay, given by column.
+    Which rows stay, `is_kept` says, given each by column.
     """
     rows: list[list[str]] = []
     if path.exists():

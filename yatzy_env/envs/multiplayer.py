@@ -19,7 +19,7 @@ from yatzy_env.envs.multiplayer_render import TableView, table_image, table_text
 from yatzy_env.envs.multiplayer_rules import REWARDS, Teams, checked_teams, win_rewards
 from yatzy_env.envs.single import ILLEGAL_LIMIT, illegal_action
 from yatzy_env.errors import YatzyError, unknown
-from yatzy_env.games import Games, action_index, action_masks, new_games, next_games, play
+from yatzy_env.games import action_index, action_masks, new_games, next_games, play
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situation, single
@@ -258,7 +258,7 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
     def _play(self, index: int) -> None:
         """Plays a legal action of the card on turn and pays for it."""
         card = self._turn % len(self.teams)
-        gained = float(play(self.tables, _lane(self._games, card), np.array([index]))[0])
+        gained = float(play(self.tables, self._games.take(slice(card, card + 1)), np.array([index]))[0])
         if self.reward == "points":
             for player in self.teams[card]:
                 self.rewards[self.possible_agents[player]] = gained
@@ -279,7 +279,7 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         if card is None or not self._is_live():
             self._mask = np.zeros(self.tables.actions, np.int8)
         else:
-            self._mask = action_masks(self.tables, _lane(self._games, card).now)[0]
+            self._mask = action_masks(self.tables, self._games.take(slice(card, card + 1)).now)[0]
         scores = self.scores
         self.infos = {
             agent: {
@@ -303,14 +303,3 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         played, card = divmod(self._turn, len(self.teams))
         team = self.teams[card]
         return self.possible_agents[team[played % len(team)]]
-
-
-def _lane(games: Games, lane: int) -> Games:
-    """One lane of some games: the same memory, so that what is played there is played in the games."""
-
-    def part(values: Any) -> Any:
-        if isinstance(values, tuple):
-            return type(values)._make(part(each) for each in values)  # type: ignore[attr-defined]
-        return values[lane : lane + 1]
-
-    return part(games)

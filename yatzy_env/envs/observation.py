@@ -38,39 +38,41 @@ class Block:
     meaning: str
 
 
+def _sizes(tables: Tables) -> dict[str, int]:
+    """The blocks in order, each with its number of entries, 0 where the rules know no such thing."""
+    card = tables.card
+    return {
+        "dice": 6 * (tables.dice + 1),
+        "throws_left": _SAVED_STEPS + 1 if tables.saved_throws else tables.throws,
+        "open": card.boxes,
+        "pays": card.boxes,
+        "upper": _UPPER_FEATURES * card.columns if card.bonus_threshold else 0,
+        "yatzy_fifty": 1 if card.extra_yatzy_bonus else 0,
+        "progress": 1,
+    }
+
+
 def observation_blocks(rules: Ruleset) -> list[Block]:
     """The index table of the observation: blocks in order, which together cover it."""
     tables = compile_tables(rules)
-    boxes = tables.card.boxes
-    columns = "" if tables.card.columns == 1 else ", column by column"
-    counts = rules.dice + 1
-    rows = [
-        ("dice", 6 * counts, 0.0, f"per face 1 to 6: how many dice show it, one-hot over 0 to {rules.dice}"),
-        (
-            "throws_left",
-            _throw_entries(tables),
-            0.0,
-            f"one-hot over 0 to {_SAVED_STEPS - 1} or more throws left, then throws left / {tables.most_throws_left}"
-            if rules.saved_throws
-            else f"one-hot over 0 to {rules.throws - 1} throws left",
-        ),
-        ("open", boxes, 0.0, f"1 per open box in sheet order{columns}"),
-        ("pays", boxes, 0.0, "per open box: points it would get for these dice / the most it can get, bonus left out"),
-        (
-            "upper",
-            _upper_entries(tables),
-            -1.0,
-            f"per column: points missing to the bonus / {rules.bonus_threshold}; those / what the open upper boxes can "
-            "add; bonus secured; bonus out of reach; sum against par (an even share of the threshold per filled upper "
-            "box, by face)",
-        ),
-        ("yatzy_fifty", _fifty_entries(tables), 0.0, "1 if the yatzy box holds points"),
-        ("progress", 1, 0.0, "filled boxes / all boxes"),
-    ]
+    throws, most = f"one-hot over 0 to {rules.throws - 1} throws left", tables.most_throws_left
+    if rules.saved_throws:
+        throws = f"one-hot over 0 to {_SAVED_STEPS - 1} or more throws left, then throws left / {most}"
+    meanings = {
+        "dice": f"per face 1 to 6: how many dice show it, one-hot over 0 to {rules.dice}",
+        "throws_left": throws,
+        "open": "1 per open box in sheet order" + (", column by column" if len(rules.columns) > 1 else ""),
+        "pays": "per open box: points it would get for these dice / the most it can get, bonus left out",
+        "upper": f"per column: points missing to the bonus / {rules.bonus_threshold}; those / what the open upper "
+        "boxes can add; bonus secured; bonus out of reach; sum against par (an even share of the threshold per filled "
+        "upper box, by face)",
+        "yatzy_fifty": "1 if the yatzy box holds points",
+        "progress": "filled boxes / all boxes",
+    }
     blocks, start = [], 0
-    for name, size, low, meaning in rows:
+    for name, size in _sizes(tables).items():
         if size:
-            blocks.append(Block(name, start, size, low, 1.0, meaning))
+            blocks.append(Block(name, start, size, -1.0 if name == "upper" else 0.0, 1.0, meanings[name]))
             start += size
     return blocks
 
@@ -89,22 +91,7 @@ def space_of(blocks: list[Block]) -> spaces.Box:
 
 def observation_size(tables: Tables) -> int:
     """The number of entries D of the observation."""
-    boxes = tables.card.boxes
-    return (
-        6 * (tables.dice + 1) + _throw_entries(tables) + 2 * boxes + _upper_entries(tables) + _fifty_entries(tables) + 1
-    )
-
-
-def _throw_entries(tables: Tables) -> int:
-    return _SAVED_STEPS + 1 if tables.saved_throws else tables.throws
-
-
-def _upper_entries(tables: Tables) -> int:
-    return _UPPER_FEATURES * tables.card.columns if tables.card.bonus_threshold else 0
-
-
-def _fifty_entries(tables: Tables) -> int:
-    return 1 if tables.card.extra_yatzy_bonus else 0
+    return sum(_sizes(tables).values())
 
 
 class Rows(NamedTuple):
