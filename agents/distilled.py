@@ -39,7 +39,6 @@ class DistilledSettings(Settings):
     """How the network is trained.
 
     Attributes:
-        kind: says that it is this algorithm.
         steps: situations to learn from at most, below the protocol's; None for as many as the protocol says.
         against: the algorithm of the protocol it is compared with; nothing that is trained or measured depends on it.
         num_envs: games played at once.

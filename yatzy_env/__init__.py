@@ -61,19 +61,10 @@ def multiplayer(
     render_mode: str | None = None,
     strict: bool = False,
 ) -> AECEnv:
-    """The game for several players, a PettingZoo AEC environment: see `yatzy_env.envs.multiplayer.raw_env`.
+    """The game for several players, a PettingZoo AEC environment.
 
-    Args:
-        ruleset: a name of the catalogue, a dict of fields or a Ruleset.
-        players: number of players, at least 2.
-        teams: the players of each card by number, in the order of play, such as `((0, 2), (1, 3))`; None gives every
-            player a card.
-        reward: "points" as they are gained, or "win": 1, 0 or -1 at the end for a win, a shared win or a loss.
-        render_mode: None, "human", "ansi" or "rgb_array".
-        strict: raise IllegalActionError on an illegal action instead of ignoring it.
-
-    Returns:
-        The environment.
+    The arguments are those of `yatzy_env.envs.multiplayer.raw_env`; teams may be `((0, 2), (1, 3))`, and the reward
+    "win" is 1, 0 or -1 at the end for a win, a shared win or a loss.
 
     Raises:
         RulesetError: for an unknown or invalid ruleset.

@@ -38,7 +38,6 @@ class A2CSettings(SB3Settings):
     """Advantage actor-critic.
 
     Attributes:
-        kind: says that it is this algorithm.
         rollout_steps: decisions per env between updates (SB3: 5).
         gae_lambda: lambda of generalised advantage estimation (SB3: 1).
         entropy: weight of the entropy bonus (SB3: 0).
@@ -56,7 +55,6 @@ class UnmaskedPPOSettings(SB3Settings):
     """PPO that is not told which actions are legal.
 
     Attributes:
-        kind: says that it is this algorithm.
         rollout_steps: decisions per env between updates.
         minibatch: decisions per update of the weights.
         epochs: how often each decision is used (SB3: 10).
@@ -80,7 +78,6 @@ class DQNSettings(SB3Settings):
     """Deep Q-learning.
 
     Attributes:
-        kind: says that it is this algorithm.
         buffer: decisions remembered.
         learning_starts: decisions before the first update.
         minibatch: decisions per update (SB3: 32).

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from yatzy_env.envs.multiplayer_observation import MultiplayerView, multiplayer_space
+from yatzy_env.envs.multiplayer_observation import multiplayer_space, multiplayer_vector
 from yatzy_env.envs.multiplayer_render import TableView, table_image, table_text
 from yatzy_env.envs.multiplayer_rules import REWARDS, Teams, checked_teams, win_rewards
 from yatzy_env.envs.single import ILLEGAL_LIMIT, illegal_action
@@ -129,7 +129,6 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
             )
             for agent in self.possible_agents
         }
-        self._view = MultiplayerView(self.rules)
         self._games = new_games(self.tables, np.zeros(len(self.teams), np.uint64))
         self._games.seat[:] = np.arange(len(self.teams))
         self._games.game[:] = -1
@@ -193,8 +192,10 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """What a player sees now: the vector and the action mask, as copies."""
-        vector = self._view.vector(self._games.now, self._games.total, self._card_of[agent], self._card_on_turn())
-        mask = self._mask.copy() if agent == self.agent_selection and self._is_live() else np.zeros_like(self._mask)
+        vector = multiplayer_vector(
+            self.rules, self._games.now, self._games.total, self._card_of[agent], self._card_on_turn()
+        )
+        mask = self._mask.copy() if agent == self.agent_selection else np.zeros_like(self._mask)
         return {"observation": vector, "action_mask": mask}
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -248,12 +249,11 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
 
     def __getstate__(self) -> dict[str, Any]:
         # Copies share the tables: a copied table would be writable, and every kernel compiled anew for it.
-        return {name: value for name, value in vars(self).items() if name not in ("tables", "_view")}
+        return {name: value for name, value in vars(self).items() if name != "tables"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.tables = compile_tables(self.rules)
-        self._view = MultiplayerView(self.rules)
 
     def _play(self, index: int) -> None:
         """Plays a legal action of the card on turn and pays for it."""
@@ -276,7 +276,7 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
     def _look(self, illegal: bool) -> None:
         """Renews the mask and what `infos` say; `illegal` is about the player selected."""
         card = self._card_on_turn()
-        if card is None or not self._is_live():
+        if card is None or any(self.truncations.values()):
             self._mask = np.zeros(self.tables.actions, np.int8)
         else:
             self._mask = action_masks(self.tables, self._games.take(slice(card, card + 1)).now)[0]
@@ -291,9 +291,6 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         }
         if self.render_mode == "human":
             self.render()
-
-    def _is_live(self) -> bool:
-        return bool(self.agents) and not any(self.terminations.values()) and not any(self.truncations.values())
 
     def _card_on_turn(self) -> int | None:
         cards = len(self.teams)

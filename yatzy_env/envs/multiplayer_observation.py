@@ -10,6 +10,7 @@ saved: the first throw of its next turn has not been made yet as far as anybody 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from gymnasium import spaces
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from yatzy_env.envs.observation import Block, observation_blocks, observe, space_of
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
-from yatzy_env.tables import Tables, compile_tables
+from yatzy_env.tables import compile_tables
 
 _CARD_BLOCKS = ("open", "upper", "yatzy_fifty", "progress")  # those of the flat observation that are about the card
 
@@ -50,47 +51,44 @@ def multiplayer_space(rules: Ruleset, cards: int) -> spaces.Box:
     return space_of(multiplayer_blocks(rules, cards))
 
 
-class MultiplayerView:
-    """Writes the observation vectors of one ruleset."""
-
-    def __init__(self, rules: Ruleset) -> None:
-        self.tables = compile_tables(rules)
-        self._highest = rules.max_score
-        blocks = observation_blocks(rules)
-        entries = [np.arange(b.start, b.start + b.size) for b in blocks if b.name in _CARD_BLOCKS]
-        if rules.saved_throws:  # the last entry of the block is the fraction of throws left
-            entries += [np.array([b.start + b.size - 1]) for b in blocks if b.name == "throws_left"]
-        self._card_entries = np.concatenate(entries)
-
-    def vector(self, now: Situations, totals: NDArray[np.int64], card: int, on_turn: int | None) -> NDArray[np.float32]:
-        """The observation of those who play a card.
-
-        Args:
-            now: the situation of every card, each with the dice of its present or next turn.
-            totals: (cards,) points so far.
-            card: the observer's card.
-            on_turn: the card on turn; None when the game is over.
-
-        Returns:
-            (D,) float32.
-        """
-        flat = observe(self.tables, as_seen(self.tables, now, on_turn))
-        parts = [flat[card], [totals[card] / self._highest]]
-        cards = len(totals)
-        for step in range(1, cards):
-            other = (card + step) % cards
-            parts += [[totals[other] / self._highest], flat[other, self._card_entries]]
-        return np.concatenate(parts).astype(np.float32)
+@lru_cache(maxsize=64)
+def _card_entries(rules: Ruleset) -> NDArray[np.intp]:
+    """Which entries of the flat observation are shown of another card."""
+    blocks = {block.name: np.arange(block.start, block.start + block.size) for block in observation_blocks(rules)}
+    entries = [blocks[name] for name in _CARD_BLOCKS if name in blocks]
+    if rules.saved_throws:  # the last entry of the block is the fraction of throws left
+        entries.append(blocks["throws_left"][-1:])
+    return np.concatenate(entries)
 
 
-def as_seen(tables: Tables, now: Situations, on_turn: int | None) -> Situations:
-    """The situations as the table shows them: a card off turn without dice, and with no throws but its saved ones.
+def multiplayer_vector(
+    rules: Ruleset, now: Situations, totals: NDArray[np.int64], card: int, on_turn: int | None
+) -> NDArray[np.float32]:
+    """The observation of those who play a card.
 
-    Those given hold the dice of each card's present or next turn; they are not changed. No card is on turn (None) when
-    the game is over.
+    Args:
+        rules: the ruleset.
+        now: the situation of every card, each with the dice of its present or next turn.
+        totals: (cards,) points so far.
+        card: the observer's card.
+        on_turn: the card on turn; None when the game is over.
+
+    Returns:
+        (D,) float32.
     """
+    flat = observe(compile_tables(rules), _as_seen(rules, now, on_turn))
+    shares = totals / rules.max_score
+    parts = [flat[card], shares[[card]]]
+    for step in range(1, len(totals)):
+        other = (card + step) % len(totals)
+        parts += [shares[[other]], flat[other, _card_entries(rules)]]
+    return np.concatenate(parts).astype(np.float32)
+
+
+def _as_seen(rules: Ruleset, now: Situations, on_turn: int | None) -> Situations:
+    """The situations as the table shows them: a card off turn without dice, and with no throws but its saved ones."""
     seen = now.copy()
     waiting = np.arange(len(seen.roll)) != (-1 if on_turn is None else on_turn)
     seen.roll[waiting] = -1
-    seen.throws_left[waiting] = np.maximum(seen.throws_left[waiting] - (tables.throws - 1), 0)
+    seen.throws_left[waiting] = np.maximum(seen.throws_left[waiting] - (rules.throws - 1), 0)
     return seen
