@@ -41,15 +41,7 @@ def random_card(rules: Ruleset, rng: Random) -> Card:
 
 
 def check_cards(solution: Solution, number: int, seed: int) -> dict[str, Any]:
-    """Recomputes random cards.
-
-    Args:
-        solution: the solution.
-        number: how many cards.
-        seed: which ones.
-
-    Returns:
-        What was checked, for the report.
+    """Recomputes random cards and returns what was checked, for the report.
 
     Raises:
         DisagreementError: naming the card that differs most, if it differs by more than 1e-9.

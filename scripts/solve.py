@@ -55,18 +55,17 @@ def report(args: argparse.Namespace) -> dict[str, Any]:
 
     rules = rules_from(args)
     if len(rules.columns) > 1 and not (args.distribution or args.verify or args.target is not None):
-        return report_interval(args, rules)
+        from yatzy_env.solver.triple import interval
+
+        figures = interval(rules, cache=not args.no_cache, cache_dir=args.cache_dir).figures()
+        return head(args, rules) | figures | effort(figures["cpu_seconds"], figures["seconds"])
     target = Target(rules, args.target) if args.target is not None else None
     solution = solve(rules, cache=not args.no_cache, cache_dir=args.cache_dir)
-    peak = peak_memory()
     return {
-        "ruleset": rules.name,
-        **({"options": changes_of(args, rules)} if args.set else {}),
+        **head(args, rules),
         "expected_score": solution.expected_score,
         "cards": solution.cards,
-        "cpu_seconds": round(solution.cpu_seconds, 4),
-        "seconds": round(solution.seconds, 4),
-        "peak_rss_mb": round(peak, 1),
+        **effort(solution.cpu_seconds, solution.seconds),
         "from_cache": solution.from_cache,
         **(spread(solution) if args.distribution else {}),
         **({"target": target.score, "probability": target.probability} if target is not None else {}),
@@ -74,19 +73,12 @@ def report(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def report_interval(args: argparse.Namespace, rules: Ruleset) -> dict[str, Any]:
-    """The same for a ruleset of several columns, which has too many cards to be solved."""
-    from yatzy_env.solver.triple import interval
+def head(args: argparse.Namespace, rules: Ruleset) -> dict[str, Any]:
+    return {"ruleset": rules.name, **({"options": changes_of(args, rules)} if args.set else {})}
 
-    figures = interval(rules, cache=not args.no_cache, cache_dir=args.cache_dir).figures()
-    return {
-        "ruleset": rules.name,
-        **({"options": changes_of(args, rules)} if args.set else {}),
-        **figures,
-        "cpu_seconds": round(figures["cpu_seconds"], 4),
-        "seconds": round(figures["seconds"], 4),
-        "peak_rss_mb": round(peak_memory(), 1),
-    }
+
+def effort(cpu_seconds: float, seconds: float) -> dict[str, float]:
+    return {"cpu_seconds": round(cpu_seconds, 4), "seconds": round(seconds, 4), "peak_rss_mb": round(peak_memory(), 1)}
 
 
 def spread(solution: Solution) -> dict[str, Any]:

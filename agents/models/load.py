@@ -101,10 +101,7 @@ def load_planner(
 
 
 def model_file(path: Path) -> Path:
-    """The file of the model that a path stands for.
-
-    Args:
-        path: a run folder, a folder of `models/`, or the file itself.
+    """The file of the model that a path stands for: a run folder, a folder of `models/`, or the file itself.
 
     Raises:
         ModelError: if there is none.

@@ -82,11 +82,7 @@ def nearest_model(rules: Ruleset, models: Path = MODELS) -> str:
 
 
 def check_reusable(own: Ruleset, rules: Ruleset) -> None:
-    """Checks that a model can play other rules than its own.
-
-    Args:
-        own: the rules it was trained for.
-        rules: the rules it is to play.
+    """Checks that a model can play other rules than its own, for which it was trained.
 
     Raises:
         ModelError: naming the first field that keeps it from it.
@@ -100,11 +96,7 @@ def check_reusable(own: Ruleset, rules: Ruleset) -> None:
 
 
 def adapt(weights: PolicyWeights, rules: Ruleset) -> PolicyWeights:
-    """A network that plays rules it was not trained for.
-
-    Args:
-        weights: a network for a ruleset of the catalogue.
-        rules: the rules it is to play.
+    """A network, trained for a ruleset of the catalogue, that plays other rules.
 
     Returns:
         The network with a first layer for the observations of `rules`; the same one if it was trained for them.

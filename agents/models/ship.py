@@ -32,14 +32,7 @@ def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
     """Copies a run's model, how it was trained and its curve to `models/NAME/`.
 
     Of a run of PPO that is the averaged network of its last checkpoint. The card of other weights that were there
-    goes; `scripts/maintain/card.py` or `win.py measure --card` writes a new one.
-
-    Args:
-        run_folder: the run.
-        models: the folder of shipped models, whose record is brought up to date.
-
-    Returns:
-        The folder of the model.
+    goes; `scripts/maintain/card.py` or `win.py measure --card` writes a new one. Returns the folder of the model.
 
     Raises:
         YatzyError: if the run has no usable model, or its network is too large.

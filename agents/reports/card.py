@@ -126,15 +126,7 @@ def _find(evaluation: Evaluation, agent: str) -> AgentResult:
 
 
 def write_win_card(fields: Mapping[str, Any], origin: Provenance, folder: Path) -> Path:
-    """Writes `README.md` and `results.json` beside the model that plays for the win.
-
-    Args:
-        fields: the measurement.
-        origin: where it comes from.
-        folder: the folder of the model.
-
-    Returns:
-        The path of the card.
+    """Writes `README.md` and `results.json` of a measurement beside the model that plays for the win.
 
     Raises:
         ModelError: if the folder does not say how the model was trained.

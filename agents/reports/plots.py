@@ -28,12 +28,7 @@ _DASHES = (0, (4, 3))
 def draw(evaluation: Evaluation, theme: Theme = LIGHT) -> Figure:
     """Draws an overview: ladder, score distributions and, where the ruleset was solved, regret by kind of decision.
 
-    Args:
-        evaluation: the evaluation.
-        theme: its colours.
-
-    Returns:
-        A figure that belongs to no window; `save` writes it.
+    The figure belongs to no window; `save` writes it.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure

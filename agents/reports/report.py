@@ -49,12 +49,7 @@ def table(evaluation: Evaluation) -> Table:
 
 
 def print_table(evaluation: Evaluation, file: TextIO | None = None) -> None:
-    """Prints the table. Figures are never cut off: in a narrow terminal its lines wrap.
-
-    Args:
-        evaluation: the evaluation.
-        file: where to print; standard output if None.
-    """
+    """Prints the table, on standard output if no file is given; where it is narrow lines wrap, no figure is cut off."""
     grid = table(evaluation)
     console = Console(file=file)
     needed = Measurement.get(console, console.options.update(width=400), grid).maximum
@@ -83,12 +78,7 @@ def write_report(evaluation: Evaluation, folder: Path, cache: bool = True) -> Pa
 
 
 def html_page(evaluation: Evaluation, analysis: Analysis) -> str:
-    """The report as HTML, for wide and narrow windows, for light and dark. It asks no server for anything.
-
-    Args:
-        evaluation: the evaluation.
-        analysis: what was found by looking into it.
-    """
+    """The report as HTML, for wide and narrow windows, for light and dark. It asks no server for anything."""
     worst = analysis.worst
     return render(
         "page.html.j2",
@@ -126,12 +116,7 @@ def dice_svg(dice: Sequence[int], kept: Sequence[int] | None = None) -> Markup:
 
 
 def markdown_report(evaluation: Evaluation, analysis: Analysis) -> str:
-    """All tables of an evaluation in markdown, to paste into an issue or a README, with the command and the commit.
-
-    Args:
-        evaluation: the evaluation.
-        analysis: what was found by looking into it.
-    """
+    """All tables of an evaluation in markdown, to paste into an issue or a README, with the command and the commit."""
     every = [*sections(evaluation, analysis), worst_decisions(evaluation, analysis)]
     return render(
         "report.md.j2",

@@ -61,10 +61,6 @@ def by_column(match: Match) -> Rows:
 def weaknesses(match: Match, best: Match) -> dict[str, Any]:
     """The weak sides of an agent beside the optimal player on the same dice.
 
-    Args:
-        match: the agent's match, measured with the exact solution.
-        best: the optimal player's match of the same games.
-
     Returns:
         The decision and the part of the game with the most regret, the games that hold most of it, what it earns less
         often, and the boxes in which it scores clearly less.
@@ -92,10 +88,6 @@ def weaknesses(match: Match, best: Match) -> dict[str, Any]:
 
 def weaknesses_of_columns(match: Match, bounds: Interval) -> dict[str, Any]:
     """The weak sides of an agent where only an interval of the optimum is known.
-
-    Args:
-        match: the agent's match on several columns.
-        bounds: the certified interval.
 
     Returns:
         Its distance to the best policy known, and the column in which it earns the bonus least often.

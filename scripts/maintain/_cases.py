@@ -35,17 +35,9 @@ def measure_cases(
     cases: Callable[[int, int], Iterable[tuple[str, dict[str, Any]]]],
     more: Callable[[], dict[str, Any]] = dict,
 ) -> argparse.ArgumentParser:
-    """Runs a script.
+    """Runs a script: makes cases by name from a number of games and a seed, and writes their record with `more` in it.
 
-    Args:
-        script: its name.
-        about: what it does.
-        file: where the record goes.
-        cases: makes the cases, by name, from a number of games and a seed.
-        more: what the record says beside them.
-
-    Returns:
-        Its parser, for an error at the end.
+    Returns its parser, for an error at the end.
     """
     parser = argparse.ArgumentParser(prog=script, description=about, allow_abbrev=False)
     parser.add_argument("--games", type=int, default=2000, metavar="N", help="games of each case (default: 2000)")

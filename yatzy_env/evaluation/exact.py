@@ -131,11 +131,6 @@ class _Walk:
 def check_agent(agent: Agent, rules: Ruleset, name: str) -> None:
     """Checks that an agent can be evaluated exactly under a ruleset.
 
-    Args:
-        agent: the agent.
-        rules: the ruleset.
-        name: what the agent is called.
-
     Raises:
         YatzyError: if it may choose at random, or the ruleset has too many cards; it names the number.
     """

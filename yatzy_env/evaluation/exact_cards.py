@@ -114,12 +114,16 @@ def first_layer(tables: Tables, cards: Cards, with_rows: bool) -> Layer:
     return layer
 
 
-def reached(tables: Tables, cards: Cards, turn: int, layer: Layer) -> Places:
-    """The cards of a layer that have been reached, in the order of their lanes."""
-    lane = np.flatnonzero(layer.chance.any(axis=1))
+def places_of(tables: Tables, cards: Cards, turn: int, lane: NDArray[np.int64]) -> Places:
+    """The cards that stand in some lanes of a layer."""
     states = cards.layers[-1 - turn]
     starts = cards.layout.first[states] - layer_start(cards, turn)
     state = np.searchsorted(starts, lane, side="right") - 1
     filled = states[state] & tables.card.all_boxes
     upper = cards.layout.low[filled & tables.card.upper_boxes] + lane - starts[state]
     return Places(lane, filled, upper, (states[state] & cards.layout.fifty_bit) != 0)
+
+
+def reached(tables: Tables, cards: Cards, turn: int, layer: Layer) -> Places:
+    """The cards of a layer that have been reached, in the order of their lanes."""
+    return places_of(tables, cards, turn, np.flatnonzero(layer.chance.any(axis=1)))

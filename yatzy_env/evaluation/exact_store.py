@@ -26,14 +26,7 @@ Packed = dict[str, NDArray[Any]]
 
 
 def exact_file(key: dict[str, Any]) -> Path:
-    """Where an evaluation is kept: in the folder YATZY_ENV_CACHE if that is set, else in the user's cache.
-
-    Args:
-        key: what decides the result; JSON values.
-
-    Returns:
-        The path; nothing needs to be there.
-    """
+    """Where the evaluation of this key is kept: in the folder YATZY_ENV_CACHE if that is set, else in your cache."""
     chosen = os.environ.get(CACHE_VARIABLE)
     folder = Path(chosen).expanduser() if chosen else user_cache_path("yatzy-env") / "exact"
     return folder / f"exact-{json_sha256(key)[:20]}-v{FORMAT}.npz"
@@ -44,7 +37,7 @@ def write(path: Path, key: dict[str, Any], numbers: dict[str, float], layers: di
 
     Args:
         path: the file; missing folders are made.
-        key: what decides the result.
+        key: what decides the result; JSON values.
         numbers: how far it is and the sums so far.
         layers: layers by name.
 

@@ -169,15 +169,7 @@ class Player:
         return Played(out, situations, seconds)
 
     def ask(self, situations: Situations, noise: float = 0.0) -> NDArray[np.int64]:
-        """The agent's actions, checked for everything but legality.
-
-        Args:
-            situations: n situations, which the agent may change.
-            noise: the number given to it as noise.
-
-        Returns:
-            (n,) int64.
-        """
+        """The agent's actions (n,), checked for everything but legality; it may change the situations it is given."""
         size = len(situations.roll)
         return checked_actions(self.agent.act(situations, np.full(size, noise)), self.name, size)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.exact_cards import lanes_by_turn, layer_start, places_of
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver.layout import find_values, lay_out
 from yatzy_env.tables import compile_tables
@@ -28,16 +29,12 @@ def has_planned_score(rules: Ruleset) -> bool:
     return len(rules.columns) == 1 and not rules.saved_throws
 
 
-def planned_score(rules: Ruleset, card_values: CardValues, on_progress: Callable[[float], None] | None = None) -> float:
+def planned_score(rules: Ruleset, card_values: CardValues) -> float:
     """Computes the expected score of the agent that plans every turn by values of cards, ties as everywhere.
 
     Args:
         rules: the ruleset, of one column and without saved throws.
         card_values: what it takes cards to be worth; sums past the bonus, or too far from it, are alike to it.
-        on_progress: called with the share of the work that is done.
-
-    Returns:
-        The expected score.
 
     Raises:
         YatzyError: if the ruleset has several columns or saved throws.
@@ -48,28 +45,19 @@ def planned_score(rules: Ruleset, card_values: CardValues, on_progress: Callable
         )
     tables = compile_tables(rules)
     cards = lay_out(tables)
-    layout, upper_boxes = cards.layout, tables.card.upper_boxes
+    layout = cards.layout
     believed, expected = np.zeros(layout.size), np.zeros(layout.size)
-    done = 0
-    for states in cards.layers:
-        filled = states & tables.card.all_boxes
-        lanes = (layout.high - layout.low + 1)[filled & upper_boxes]
-        row = np.repeat(np.arange(len(states)), lanes)
-        place = np.arange(len(row)) + layout.first[states[0]]
-        upper = place - layout.first[states][row] + layout.low[filled & upper_boxes][row]
-        scored = (states & layout.fifty_bit != 0)[row]
-        layer = Cards(filled[row], upper[:, None], scored, np.zeros(len(row), np.int64))
-        for start in range(0, len(row), _CARDS):
+    for turn in range(tables.card.boxes, -1, -1):
+        places = places_of(tables, cards, turn, np.arange(lanes_by_turn(cards)[turn]))
+        layer = Cards(places.filled, places.upper[:, None], places.fifty, np.zeros_like(places.lane))
+        for start in range(0, len(places.lane), _CARDS):
             some = layer.take(slice(start, start + _CARDS))
-            at = place[start : start + _CARDS]
+            at = layer_start(cards, turn) + places.lane[start : start + _CARDS]
             believed[at] = card_values(some)
-            if filled[0] != tables.card.all_boxes:
+            if turn < tables.card.boxes:
                 ends = list_ends(tables, some)
                 after = ends.after
                 to = find_values(tables, layout, after.filled, after.upper[:, 0], after.yatzy_scored)
                 plans = plan_turns(tables, ends, ends.gain + believed[to], ends.gain + expected[to])
                 expected[at] = plans.other
-            done += len(at)
-            if on_progress is not None:
-                on_progress(done / layout.size)
     return float(expected[layout.first[0]])
