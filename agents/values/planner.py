@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from agents.errors import ModelError
 from agents.values.network import ValueNetwork
 from yatzy_env.agent import best_actions
+from yatzy_env.files import sha256
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import compile_tables
@@ -45,11 +45,9 @@ class Planner:
     @cached_property
     def digest(self) -> str:
         """A SHA-256 over the network."""
-        digest = hashlib.sha256(b"planner")
-        for array in (array for layer in self.network.layers for array in layer):
-            digest.update(f"{array.shape}".encode())
-            digest.update(array.astype("<f4", copy=False).tobytes())
-        return digest.hexdigest()
+        arrays = [array for layer in self.network.layers for array in layer]
+        pieces = [(f"{array.shape}".encode(), array.astype("<f4", copy=False).tobytes()) for array in arrays]
+        return sha256(b"planner", *(part for piece in pieces for part in piece))
 
     def action_values(self, situations: Situations) -> NDArray[np.float64]:
         """(n, actions) float64 what the planned turn expects of each action, nan where illegal; an estimate."""
