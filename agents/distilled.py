@@ -77,16 +77,10 @@ def distil(
     points: Sequence[int],
     on_point: Callable[[PolicyWeights], None],
 ) -> PolicyWeights:
-    """Trains a network on the solution's action values and returns it.
+    """Trains a network on the action values of the exact solution and returns it.
 
-    Args:
-        rules: the ruleset.
-        solution: its exact solution.
-        settings: how to train.
-        steps: situations to learn from; training ends with the first rollout that reaches them.
-        seed: of weights, dice and choices.
-        points: numbers of situations after which to evaluate the network.
-        on_point: called with the network after the first rollout that reaches each of them.
+    Training ends with the first rollout that reaches `steps` situations; `on_point` is called with the network after
+    the first one that reaches each of the points. The seed is that of weights, dice and choices.
     """
     torch.set_num_threads(1)
     torch.manual_seed(seed)

@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_rules_options(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    """Adds the options `rules_from` reads.
-
-    Args:
-        parser: the parser.
-        default: the ruleset if none is given, then as `--ruleset`; without a default it is the first argument.
-    """
+    """Adds the options `rules_from` reads: the ruleset as the first argument, or as `--ruleset` with a default."""
     text = "name of a ruleset"
     if default is None:
         parser.add_argument("ruleset", metavar="RULESET", help=text)

@@ -104,15 +104,7 @@ def measure_by_name(
 ) -> Evaluation:
     """Measures agents by their names; what should be known before trusting the figures goes to stderr.
 
-    Args:
-        names: what `agents.registry.make_agent` knows.
-        rules: the ruleset; of several columns the certified interval of the optimum takes the place of regret.
-        games: games per agent.
-        seed: seed of the dice.
-        command: the command line, for the record.
-        trust: load models that are on no record.
-        cache: whether what is cached is read and written.
-        exact: compute the exact score of every agent too.
+    Of several columns the certified interval of the optimum takes the place of regret.
     """
     from agents.registry import make_agents
     from yatzy_env.evaluation.evaluate import announced_solution

@@ -111,13 +111,7 @@ def is_run(choice: Dice) -> bool:
 
 
 def score(rules: Ruleset, box: str, dice: Sequence[int], joker: bool = False) -> int:
-    """The points of some dice in a box, written as on a card of one column.
-
-    Args:
-        rules: the ruleset.
-        box: the box without its column.
-        dice: the dice on the table.
-        joker: whether the dice, all alike, are played as a joker.
+    """The points of some dice in a box, given without its column; all alike they may be played as a joker.
 
     Raises:
         ValueError: if there is no such box.
@@ -227,12 +221,7 @@ def is_joker(rules: Ruleset, filled: Collection[str], dice: Sequence[int]) -> bo
 def fill(rules: Ruleset, card: Card, box: str, dice: Sequence[int], throws_left: int = 0) -> tuple[int, Card]:
     """Ends a turn; whether the box may be filled is not asked.
 
-    Args:
-        rules: the ruleset.
-        card: the card before.
-        box: the box to fill.
-        dice: the dice on the table.
-        throws_left: own and saved throws that are left, the pool of the card after where throws are saved.
+    Throws left, own and saved, are the pool of the card after where throws are saved.
 
     Returns:
         The points gained (the box and, if they fall now, the bonus and the extra yatzy bonus), and the card after.
@@ -286,15 +275,9 @@ class Turn(NamedTuple):
 
 
 def plan_turn(rules: Ruleset, card: Card, worth: Callable[[int, Card], float]) -> Turn:
-    """Plans one turn from a card.
+    """Plans one turn from a card, for 0 to `rules.throws - 1 + card.pool` throws left.
 
-    Args:
-        rules: the ruleset.
-        card: the card before the turn; its pool says how many throws can be left.
-        worth: what an end of the turn is worth, given the points gained and the card after.
-
-    Returns:
-        The plan, for 0 to `rules.throws - 1 + card.pool` throws left.
+    What an end of the turn is worth follows from the points gained and the card after.
     """
     rolls = list(combinations_with_replacement(range(1, 7), rules.dice))
     ends = {dice: [fill(rules, card, box, dice) for box in legal(rules, card.filled, dice)] for dice in rolls}

@@ -109,13 +109,8 @@ def train(
 ) -> PolicyWeights:
     """Trains one of the algorithms and returns its network.
 
-    Args:
-        rules: the ruleset.
-        settings: its settings.
-        steps: decisions to train on; training ends with the first update that reaches them.
-        seed: of weights, dice and choices.
-        points: decisions after which to evaluate the network.
-        on_point: called with the network at each of them.
+    Training ends with the first update that reaches `steps` decisions; `on_point` is called with the network after
+    the first one that reaches each of the points. The seed is that of weights, dice and choices.
     """
     torch.set_num_threads(1)
     model = build(rules, settings, seed)

@@ -64,17 +64,10 @@ def _card_entries(rules: Ruleset) -> NDArray[np.intp]:
 def multiplayer_vector(
     rules: Ruleset, now: Situations, totals: NDArray[np.int64], card: int, on_turn: int | None
 ) -> NDArray[np.float32]:
-    """The observation of those who play a card.
+    """The observation of those who play a card, (D,) float32.
 
-    Args:
-        rules: the ruleset.
-        now: the situation of every card, each with the dice of its present or next turn.
-        totals: (cards,) points so far.
-        card: the observer's card.
-        on_turn: the card on turn; None when the game is over.
-
-    Returns:
-        (D,) float32.
+    The situations are those of all cards, each with the dice of its present or next turn; no card is on turn (None)
+    when the game is over.
     """
     flat = observe(compile_tables(rules), _as_seen(rules, now, on_turn))
     shares = totals / rules.max_score
