@@ -177,6 +177,15 @@ def open_upper_points(card, filled, column):
     return total
 
 
+def possible_sums(card: CardRules, filled: int, column: int) -> set[int]:
+    """The upper sums that the filled upper boxes of a column can add up to."""
+    sums = {0}
+    for face in range(1, 7):
+        if card.upper_box[column, face] & filled:
+            sums = {total + face * dice for total in sums for dice in range(card.dice + 1)}
+    return sums
+
+
 @kernel
 def follows_order(card, filled):
     """Whether the filled boxes can have been filled in the order of the rules."""

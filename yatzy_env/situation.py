@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import follows_order
+from yatzy_env.card import follows_order, possible_sums
 from yatzy_env.errors import SituationError
 from yatzy_env.multisets import counts_of, dice_of
 from yatzy_env.rules import Ruleset
@@ -87,7 +87,7 @@ def check_situation(rules: Ruleset, situation: Situation) -> Situation:
     if not isinstance(situation.upper, Sequence) or len(situation.upper) != card.columns:
         raise SituationError(f"upper = {situation.upper!r}; allowed: a tuple of {card.columns} sum(s), one per column")
     for column, value in enumerate(situation.upper):
-        sums = _possible_upper(rules, filled, column)
+        sums = possible_sums(card, filled, column)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value not in sums:
             raise SituationError(
                 f"upper[{column}] = {value!r} cannot come from the filled boxes; allowed: {sorted(sums)}"
@@ -150,13 +150,3 @@ def _whole_number(name: str, value: object, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
         raise SituationError(f"{name} = {value!r}; allowed: a whole number from {low} to {high}")
     return int(value)
-
-
-def _possible_upper(rules: Ruleset, filled: int, column: int) -> set[int]:
-    """The upper sums that the filled upper boxes of a column can add up to."""
-    card = compile_tables(rules).card
-    sums = {0}
-    for face in range(1, 7):
-        if card.upper_box[column, face] & filled:
-            sums = {total + face * count for total in sums for count in range(rules.dice + 1)}
-    return sums

@@ -97,7 +97,7 @@ def test_chances_add_up_and_the_mean_is_the_optimum(name: str) -> None:
 def test_the_result_does_not_depend_on_the_number_of_threads() -> None:
     rules = ruleset("full-force")
     tables, cards = compile_tables(rules), lay_out(compile_tables(rules))
-    values = solved(rules)._values._values
+    values = solved(rules)._values.whole("")
     alone = find_distribution(tables, cards, values, threads=1)
     assert find_distribution(tables, cards, values, threads=3).tobytes() == alone.tobytes()
     assert moments_of(tables, cards, values, 1) == moments_of(tables, cards, values, 3)

@@ -32,7 +32,6 @@ from yatzy_env.situation import Situation, batch
 from yatzy_env.solver import Solution, can_solve, is_cached, saved_solve, solve
 from yatzy_env.solver.layers import HEADER, LayerFolder, open_folder
 from yatzy_env.solver.layout import lay_out
-from yatzy_env.solver.pools import lay_out_pools
 from yatzy_env.solver.saved import work_of
 from yatzy_env.solver.saved_solve import solve_into
 from yatzy_env.solver.store import CACHE_VARIABLE, cache_file
@@ -90,10 +89,9 @@ def new_folder(path: Path, rules: Ruleset = SMALL) -> tuple[LayerFolder, Any]:
     """An open folder, and what `solve_into` needs to go on with it."""
     tables = compile_tables(rules)
     cards = lay_out(tables)
-    pools = lay_out_pools(tables, cards)
-    folder = open_folder(path, rules, pools.numbers.tolist())
+    folder = open_folder(path, rules, cards.numbers)
     folder.prepare()
-    return folder, (tables, cards, pools)
+    return folder, (tables, cards)
 
 
 def size_in_mb(solution: Solution) -> float:
@@ -241,8 +239,8 @@ class StoppedError(Exception):
 
 
 def test_work_goes_on_after_the_last_finished_layer(tmp_path: Path) -> None:
-    folder, (tables, cards, pools) = new_folder(tmp_path)
-    work = [work_of(cards, pools, filled) for filled in range(9)]
+    folder, (tables, cards) = new_folder(tmp_path)
+    work = [work_of(cards, filled) for filled in range(9)]
     left = sum(work[5:]) + 1
 
     def stop_in_layer_4(count: int) -> None:
@@ -252,7 +250,7 @@ def test_work_goes_on_after_the_last_finished_layer(tmp_path: Path) -> None:
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        solve_into(folder, tables, cards, pools, threads=1, done=stop_in_layer_4)
+        solve_into(folder, tables, cards, threads=1, done=stop_in_layer_4)
     again, parts = new_folder(tmp_path)
     assert again.open_layers == [4, 3, 2, 1, 0]
     assert not is_cached(SMALL, tmp_path)

@@ -238,10 +238,10 @@ def test_a_stored_solution_is_checked_against_its_ruleset_when_it_is_asked(tmp_p
         "cpu_seconds": 0.0,
         "seconds": 0.0,
     }
-    store.write(path, header, solution._values._values[-5:])  # a valid digest over too few values
+    store.write(path, header, solution._values.whole("")[-5:])  # a valid digest over too few values
     loaded = Solution.load(path)
     with pytest.raises(SolutionError, match="holds 5 values"):
         loaded.value(Situation(roll=(1, 2, 3, 4, 5)))
-    store.write(path, header | {"expected_score": 1.0}, solution._values._values)
+    store.write(path, header | {"expected_score": 1.0}, solution._values.whole(""))
     with pytest.raises(SolutionError, match="figures do not match"):
         Solution.load(path)

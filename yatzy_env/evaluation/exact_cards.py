@@ -57,17 +57,17 @@ def lay_out_cards(tables: Tables, merged: bool) -> Cards:
         The cards. Their layout may hold lanes that no game can reach.
     """
     cards = lay_out(tables)
-    if merged:
+    if merged and not tables.saved_throws:
         return cards
     card, layout = tables.card, cards.layout
-    every = range(card.upper_boxes + 1)
-    high = np.array([open_upper_points(card, 0, 0) - open_upper_points(card, filled, 0) for filled in every], np.int64)
-    lanes = (high + 1)[cards.states & card.upper_boxes]
+    low, high = layout.low, layout.high
+    if not merged:
+        every = [open_upper_points(card, filled, 0) for filled in range(card.upper_boxes + 1)]
+        low, high = np.zeros_like(low), every[0] - np.array(every, np.int64)
+    lanes = (high - low + 1)[cards.states & card.upper_boxes]
     first = np.full_like(layout.first, -1)
     first[cards.states] = np.cumsum(lanes) - lanes
-    return cards._replace(
-        layout=layout._replace(first=first, low=np.zeros_like(layout.low), high=high, size=int(lanes.sum()))
-    )
+    return cards._replace(layout=layout._replace(first=first, low=low, high=high, size=int(lanes.sum())))
 
 
 def pools_of(tables: Tables, turn: int) -> int:

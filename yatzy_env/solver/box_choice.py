@@ -54,14 +54,7 @@ class Choice(NamedTuple):
 
 
 def list_payments(tables: Tables) -> Payments:
-    """Lists what the boxes pay.
-
-    Args:
-        tables: the compiled ruleset.
-
-    Returns:
-        The lists.
-    """
+    """Lists what the boxes of a ruleset pay."""
     card = tables.card
     mixed = np.flatnonzero(tables.alike == 0)
     of_box, boxes, points, of_payment, rolls = [0], [], [], [0], []
@@ -100,12 +93,9 @@ def new_choice(pays):
 
 @kernel
 def list_options(tables, pays, filled, fifty, options, ends):
-    """Lists what may be done with dice all alike.
+    """Lists what may be done with dice all alike, and returns the boxes that are legal for any roll at all.
 
     The row of the card after is that of the box, and row B where the box is filled in a way that changes the state.
-
-    Returns:
-        The boxes that are legal for any roll at all.
     """
     card = tables.card
     points_of = tables.points
@@ -133,20 +123,11 @@ def list_options(tables, pays, filled, fifty, options, ends):
 
 @kernel
 def find_places(layout, pays, upper_boxes, legal, filled, fifty, places):
-    """Finds the values of the states that filling a box leads to.
+    """Finds the values of the states that filling one of the legal boxes leads to.
 
-    Args:
-        layout: the ruleset's layout.
-        pays: its payments.
-        upper_boxes: bits of the upper boxes.
-        legal: the boxes to fill.
-        filled: the filled boxes before.
-        fifty: whether the yatzy box holds points.
-        places: (B + 1, 3) int64, receives per box where the value for upper sum 0 would stand, the lowest and the
-            highest sum; row B is the yatzy box filled with points where that leads to another state than without.
-
-    Returns:
-        The bits of the rows written. A yatzy box that can only be filled with points at this time has row B alone.
+    Each row of `places` receives where the value for upper sum 0 would stand, the lowest and the highest sum. Row B is
+    the yatzy box filled with points where that leads to another state than without. Returns the bits of the rows
+    written: a yatzy box that can only be filled with points at this time has row B alone.
     """
     boxes = pays.raises.shape[0]
     bit = layout.fifty_bit
@@ -173,16 +154,8 @@ def find_places(layout, pays, upper_boxes, legal, filled, fifty, places):
 def enter_state(tables, layout, pays, state, choice):
     """Lists what may be done in a state, in `choice`, and where the values of the states after stand.
 
-    Args:
-        tables: the compiled ruleset.
-        layout: its layout.
-        pays: its payments.
-        state: the state.
-        choice: receives options, ends and places.
-
-    Returns:
-        The boxes that are legal for rolls not all alike; the bits of the rows of `places` that were written; the number
-        of the state's first card, its upper sum, and how many upper sums there are.
+    Returns the boxes that are legal for rolls not all alike; the bits of the rows of `places` that were written; the
+    number of the state's first card, its upper sum, and how many upper sums there are.
     """
     card = tables.card
     filled, fifty = split_state(card, layout, state)
@@ -194,6 +167,15 @@ def enter_state(tables, layout, pays, state, choice):
 
 
 @kernel
+def move_pool(layout, written, count, places):
+    """Moves places on to those of cards with `count` saved throws more."""
+    if layout.spare > 0:
+        for row in range(places.shape[0]):
+            if (written >> row) & 1:
+                places[row, 0] += count * (places[row, 2] - places[row, 1] + 1)
+
+
+@kernel
 def value_after(values, earned, places, row, upper):
     """The value of a card found by `find_places`, plus the bonus it has earned."""
     lane = min(max(upper, places[row, 1]), places[row, 2])
@@ -202,19 +184,7 @@ def value_after(values, earned, places, row, upper):
 
 @kernel
 def load_rows(pays, values, earned, places, wanted, upper, lanes, stride, rows):
-    """Lays out the rows of one state.
-
-    Args:
-        pays: the ruleset's payments.
-        values: values of the cards with one more box filled.
-        earned: the bonus earned with each upper sum.
-        places: the places of the states after.
-        wanted: the bits of the rows to lay out.
-        upper: the first upper sum.
-        lanes: how many; rows go on to the end of the last block.
-        stride: length of a row.
-        rows: ((B + 1) * stride,) float64, receives the rows.
-    """
+    """Lays out the `wanted` rows of one state, of `lanes` upper sums from `upper` on, to the end of the last block."""
     boxes = pays.raises.shape[0]
     lanes = (lanes + LANES - 1) // LANES * LANES
     for row in range(boxes + 1):
@@ -226,16 +196,7 @@ def load_rows(pays, values, earned, places, wanted, upper, lanes, stride, rows):
 
 @kernel
 def offer_rows(pays, legal, rows, stride, offset, choice):
-    """Makes the offers of `LANES` cards of one state from their rows.
-
-    Args:
-        pays: the ruleset's payments.
-        legal: the boxes that are legal for rolls not all alike.
-        rows: the rows of the state.
-        stride: length of a row.
-        offset: how far the upper sum of the first card lies above the state's lowest.
-        choice: holds the options, receives the offers.
-    """
+    """Makes the offers of `LANES` cards of one state, the first of them `offset` upper sums above the lowest."""
     offers = choice.offers
     end = pays.gained.shape[0]
     best = spread(-np.inf)
@@ -259,11 +220,8 @@ def offer_rows(pays, legal, rows, stride, offset, choice):
 def choose_box(pays, legal, offers, block):
     """Writes the best offer to each of the block's rolls.
 
-    Args:
-        pays: the ruleset's payments.
-        legal: the boxes that any card of the block may fill, for rolls not all alike.
-        offers: the offers, -inf for a box that is not legal in a lane.
-        block: the block.
+    `legal` are the boxes that any card of the block may fill with dice not all alike; where a box is not legal in a
+    lane its offers are -inf.
     """
     end = pays.gained.shape[0]
     best_zero = load(offers, end * LANES)

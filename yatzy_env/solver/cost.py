@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from yatzy_env.errors import SolutionError
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver.chunks import default_threads
 from yatzy_env.solver.layout import lay_out
-from yatzy_env.solver.pools import lay_out_pools
 from yatzy_env.tables import compile_tables
 
 # Processor time on an ordinary core of the 2020s.
@@ -51,8 +51,7 @@ def solve_cost(rules: str | dict[str, Any] | Ruleset, *, threads: int | None = N
     cards = lay_out(tables)
     values = held = cards.layout.size
     if rules.saved_throws:
-        layers = lay_out_pools(tables, cards).numbers
-        values, held = int(layers.sum()), int((layers[1:] + layers[:-1]).max())
+        held = max(map(sum, pairwise(cards.numbers)))
     per_row = _SECONDS_PER_SAVED_ROW if rules.saved_throws else _SECONDS_PER_ROW
     seconds = values * len(tables.size) * per_row / (threads or default_threads())
     return SolveCost(seconds, 8 * values, 8 * held)

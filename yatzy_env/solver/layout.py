@@ -5,6 +5,10 @@ Each reachable state owns consecutive numbers of one flat array, a lane per uppe
 that have reached the bonus threshold are one lane, the highest; all sums from which it is out of reach are one, the
 lowest. Both depend on the filled upper boxes alone. Fewer filled boxes come later in the array, so that the backward
 sweep writes it from front to back.
+
+Under saved throws a card between turns also has a pool, 0 to (throws - 1) x filled boxes. A state then owns its lanes
+once for each pool, from 0 on: the values of a card after for one throw more are the next lanes in memory. Cards with
+equally many filled boxes, a layer of the array, are then a file of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import CardRules, bonus_step, fifty_after, legal_boxes, open_upper_points
+from yatzy_env.card import bonus_step, fifty_after, legal_boxes, open_upper_points, possible_sums
+from yatzy_env.games import turns_done
 from yatzy_env.kernel import kernel
 from yatzy_env.tables import Tables
 
@@ -24,6 +29,7 @@ class Layout(NamedTuple):
     """The layout as kernels read it. U = subsets of the upper boxes, T = bonus threshold."""
 
     fifty_bit: int  # the bit of a state that says the yatzy box holds points; 0 where the rules do not ask
+    spare: int  # throws a turn can save of its own
     first: NDArray[np.int64]  # (states,) where the state's numbers begin, -1 where it cannot be reached
     low: NDArray[np.int64]  # (U,) upper sum of the first lane
     high: NDArray[np.int64]  # (U,) upper sum of the last lane
@@ -37,7 +43,7 @@ class Cards(NamedTuple):
     layout: Layout
     states: NDArray[np.int64]  # the reachable states, fullest first
     turns: NDArray[np.int64]  # (B + 2,) states with b open boxes are states[turns[b] : turns[b + 1]]
-    reachable: int  # reachable cards: state and upper sum, capped at the threshold
+    reachable: int  # reachable cards: state, pool, and upper sum capped at the threshold; any pool goes with any sum
 
     @property
     def layers(self) -> list[NDArray[np.int64]]:
@@ -55,8 +61,13 @@ class Cards(NamedTuple):
         return np.append(self.layout.first[self.states[self.turns[:-1]]], self.layout.size)
 
     @property
+    def numbers(self) -> list[int]:
+        """How many numbers each layer has, by filled boxes, 0 to B."""
+        return [int(number) for number in np.diff(self.starts)[::-1]]
+
+    @property
     def full_bonus(self) -> NDArray[np.float64]:
-        """(n,) the bonus that each full card has earned, in the order of the layout."""
+        """(n,) the bonus that each full card has earned, in the order of the layout, without saved throws."""
         low, high, earned = self.layout.low, self.layout.high, self.layout.earned
         filled = self.layers[0] & (len(low) - 1)
         return np.concatenate([earned[low[boxes] : high[boxes] + 1] for boxes in filled])
@@ -141,32 +152,46 @@ def lay_out(tables: Tables) -> Cards:
     still_open = card.boxes - np.bitwise_count(states & card.all_boxes).astype(np.int64)
     order = np.argsort(still_open, kind="stable")
     states, still_open = states[order], still_open[order]
-    lanes = (high - low + 1)[states & card.upper_boxes]
+    spare = tables.throws - 1 if tables.saved_throws else 0
+    pools = spare * (card.boxes - still_open) + 1
+    lanes = (high - low + 1)[states & card.upper_boxes] * pools
     first = np.full(len(reached), -1, np.int64)
     first[states] = np.cumsum(lanes) - lanes
-    sums = capped_sums(card)[states & card.upper_boxes]
-    layout = Layout(fifty_bit, first, low, high, earned, int(lanes.sum()))
+    sums = np.array(
+        [
+            len({min(total, card.bonus_threshold) for total in possible_sums(card, filled, 0)})
+            for filled in range(len(low))
+        ]
+    )
+    layout = Layout(fifty_bit, spare, first, low, high, earned, int(lanes.sum()))
     for array in layout:
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
     turns = np.searchsorted(still_open, np.arange(card.boxes + 2))
-    return Cards(layout, states, turns, int(sums.sum()))
+    return Cards(layout, states, turns, int((sums[states & card.upper_boxes] * pools).sum()))
 
 
 @kernel(nogil=True)
-def _find_values(card, layout, filled, upper, fifty, out):
+def _find_values(card, layout, filled, upper, fifty, pool, out):
     """The kernel of `find_values`."""
-    for lane in range(out.shape[0]):
-        out[lane] = -1
-        if 0 <= filled[lane] <= card.all_boxes and not (fifty[lane] and layout.fifty_bit == 0):
-            first = layout.first[state_of(layout, filled[lane], fifty[lane])]
-            if first >= 0:
-                low = layout.low[filled[lane] & card.upper_boxes]
-                out[lane] = first + lane_sum(card, layout, filled[lane], upper[lane]) - low
+    for at in range(out.shape[0]):
+        out[at] = -1
+        if 0 <= filled[at] <= card.all_boxes and not (fifty[at] and layout.fifty_bit == 0):
+            first = layout.first[state_of(layout, filled[at], fifty[at])]
+            if first >= 0 and 0 <= pool[at] <= layout.spare * turns_done(filled[at]):
+                upper_filled = filled[at] & card.upper_boxes
+                lanes = layout.high[upper_filled] - layout.low[upper_filled] + 1
+                lane = lane_sum(card, layout, filled[at], upper[at]) - layout.low[upper_filled]
+                out[at] = first + pool[at] * lanes + lane
 
 
 def find_values(
-    tables: Tables, layout: Layout, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_]
+    tables: Tables,
+    layout: Layout,
+    filled: NDArray[np.int64],
+    upper: NDArray[np.int64],
+    fifty: NDArray[np.bool_],
+    pool: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Finds where the values of cards stand.
 
@@ -176,22 +201,12 @@ def find_values(
         filled: (n,) bits of the filled boxes.
         upper: (n,) upper sums, counted on beyond the threshold.
         fifty: (n,) whether the yatzy box is known to hold points.
+        pool: (n,) saved throws, none if not given.
 
     Returns:
         (n,) int64 places, -1 for cards that cannot be reached.
     """
     out = np.empty(len(filled), np.int64)
-    _find_values(tables.card, layout, filled, upper, fifty, out)
+    pool = np.zeros(len(filled), np.int64) if pool is None else pool
+    _find_values(tables.card, layout, filled, np.ascontiguousarray(upper), fifty, pool, out)
     return out
-
-
-def capped_sums(card: CardRules) -> NDArray[np.int64]:
-    """How many upper sums, capped at the threshold, each set of filled upper boxes can add up to."""
-    counts = []
-    for filled in range(card.upper_boxes + 1):
-        sums = {0}
-        for face in range(1, 7):
-            if card.upper_box[0, face] & filled:
-                sums = {total + face * dice for total in sums for dice in range(card.dice + 1)}
-        counts.append(len({min(total, card.bonus_threshold) for total in sums}))
-    return np.array(counts, np.int64)

@@ -27,12 +27,12 @@ from yatzy_env.solver.box_choice import (
     enter_state,
     list_payments,
     load_rows,
+    move_pool,
     offer_rows,
     row_stride,
 )
 from yatzy_env.solver.chunks import for_states
 from yatzy_env.solver.layout import Cards
-from yatzy_env.solver.pools import Pools, enter_layer, move_pool
 from yatzy_env.tables import Tables
 from yatzy_env.turn import Plan, choose_keep, first_throw, plan_turn, throw
 
@@ -96,18 +96,9 @@ def list_rolls(tables: Tables, plan: Plan, pays: Payments) -> Rolls:
 
 @kernel
 def _list_chosen(rolls, first_roll, legal, counts, sorted_rolls, chosen):
-    """Lists the choices of all rolls in a state.
+    """Lists the choices of all rolls in a state in `chosen`, and returns how many runs there are.
 
-    Args:
-        rolls: what each roll can become.
-        first_roll: start of the row of roll 0.
-        legal: the boxes that are legal for rolls not all alike.
-        counts: (R,) int64, working memory.
-        sorted_rolls: (R,) int64, working memory.
-        chosen: receives the choices.
-
-    Returns:
-        How many runs there are.
+    `legal` are the boxes that are legal for rolls not all alike; `counts` and `sorted_rolls` are working memory.
     """
     size = counts.shape[0]
     number = np.zeros(rolls.most + 2, np.int64)
@@ -144,11 +135,12 @@ def _list_chosen(rolls, first_roll, legal, counts, sorted_rolls, chosen):
 
 
 @kernel(nogil=True)
-def _solve_states(tables, layout, pools, plan, pays, rolls, stride, turns, after, values, states):
-    """Writes the values of some states of a layer; those of the next layer are in `after`."""
+def _solve_states(tables, layout, plan, pays, rolls, stride, most, here, there, after, values, states):
+    """Writes the values of some states of a layer; those of the next layer are in `after`.
+
+    `here` and `there` are where the two begin in the layout, `most` the throws that can be left after the first.
+    """
     card = tables.card
-    spare = tables.throws - 1
-    most = spare * (turns + 1)
     size = (card.boxes + 1) * stride
     count = tables.rolls
     memory = new_rows(plan.length + (pays.gained.shape[0] + 7) * LANES)
@@ -171,12 +163,12 @@ def _solve_states(tables, layout, pools, plan, pays, rolls, stride, turns, after
     keep_whole = plan.whole[: rolls.keeps]
     for state in states:
         legal, wanted, first, low, lanes = enter_state(tables, layout, pays, state, choice)
-        first = (first - pools.start[turns]) * (spare * turns + 1)
-        enter_layer(choice.places, wanted, pools.start[turns + 1], spare * (turns + 1) + 1)
+        first -= here
+        choice.places[:, 0] -= there
         for throws in range(most + 1):
             pool_rows = rows[throws * size : (throws + 1) * size]
             load_rows(pays, after, layout.earned, choice.places, wanted, low, lanes, stride, pool_rows)
-            move_pool(choice.places, wanted, 1)
+            move_pool(layout, wanted, 1, choice.places)
         runs = chosen.runs[: _list_chosen(rolls, pays.first_roll, legal, counts, sorted_rolls, chosen)]
         for offset in range(0, lanes, LANES):
             block[:] = -np.inf
@@ -186,9 +178,9 @@ def _solve_states(tables, layout, pools, plan, pays, rolls, stride, turns, after
                     choose_keep(keep_whole, plan.part, rolls.keep_runs, block)
                 offer_rows(pays, legal, rows, stride, throws * size + offset, choice)
                 choose_keep(chosen.whole, chosen.part, runs, memory)
-                if throws >= spare:
+                if throws >= layout.spare:
                     first_throw(plan.probability, block, result)
-                    place = first + (throws - spare) * lanes
+                    place = first + (throws - layout.spare) * lanes
                     for lane in range(offset, min(offset + LANES, lanes)):
                         values[place + lane] = result[lane - offset] - layout.earned[low + lane]
 
@@ -196,7 +188,6 @@ def _solve_states(tables, layout, pools, plan, pays, rolls, stride, turns, after
 def sweep_layer(
     tables: Tables,
     cards: Cards,
-    pools: Pools,
     filled: int,
     after: NDArray[np.float64],
     threads: int | None = None,
@@ -207,31 +198,30 @@ def sweep_layer(
     Args:
         tables: the compiled ruleset, of one column and with saved throws.
         cards: its cards.
-        pools: its layers.
         filled: how many boxes are filled.
         after: the values of the cards with one more filled box.
         threads: how many threads work; the values do not depend on it.
         done: called now and then with the work done since, see `work_of`.
 
     Returns:
-        (pools.numbers[filled],) float64 expected points still to come.
+        (n,) float64 expected points still to come.
     """
-    values = np.zeros(pools.numbers[filled])
+    values = np.zeros(cards.numbers[filled])
     if filled == tables.card.boxes:
         return values
     plan = plan_turn(tables)
     pays = list_payments(tables)
     rolls = list_rolls(tables, plan, pays)
     stride = row_stride(cards.layout, pays)
-    steps = pools.spare * (filled + 1) + 1
-    work = partial(_solve_states, tables, cards.layout, pools, plan, pays, rolls, stride, filled, after, values)
-    counted = None if done is None else lambda count: done(count * steps)
+    most = cards.layout.spare * (filled + 1)
+    there, here = (int(start) for start in cards.starts[-3 - filled : -1 - filled])
+    work = partial(_solve_states, tables, cards.layout, plan, pays, rolls, stride, most, here, there, after, values)
+    counted = None if done is None else lambda count: done(count * (most + 1))
     for_states(work, cards.layers[-1 - filled], _CHUNK, threads, counted)
     return values
 
 
-def work_of(cards: Cards, pools: Pools, filled: int) -> int:
+def work_of(cards: Cards, filled: int) -> int:
     """How much work a layer is, in steps of turns; 0 for full cards."""
-    if filled == len(pools.numbers) - 1:
-        return 0
-    return len(cards.layers[-1 - filled]) * (pools.spare * (filled + 1) + 1)
+    steps = cards.layout.spare * (filled + 1) + 1
+    return len(cards.layers[-1 - filled]) * steps if filled < len(cards.layers) - 1 else 0

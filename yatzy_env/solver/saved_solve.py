@@ -17,10 +17,9 @@ from yatzy_env.errors import SolutionError
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver.layers import LayerFolder, open_folder
 from yatzy_env.solver.layout import Cards, lay_out
-from yatzy_env.solver.pools import Pools, lay_out_pools
 from yatzy_env.solver.progress import OnProgress, progress_bar
 from yatzy_env.solver.saved import sweep_layer, work_of
-from yatzy_env.solver.values import ValuesOnDisk
+from yatzy_env.solver.values import Values
 from yatzy_env.tables import Tables, compile_tables
 
 _WORTH_STATING = 10e6  # bytes; smaller solutions are written without a word
@@ -30,7 +29,6 @@ def solve_into(
     folder: LayerFolder,
     tables: Tables,
     cards: Cards,
-    pools: Pools,
     threads: int | None = None,
     done: Callable[[int], None] | None = None,
 ) -> bool:
@@ -42,7 +40,6 @@ def solve_into(
         folder: the folder, prepared.
         tables: the compiled ruleset, of one column and with saved throws.
         cards: its cards.
-        pools: its layers.
         threads: how many threads work; the values do not depend on it.
         done: called now and then with the work done since, see `work_of`.
 
@@ -57,12 +54,12 @@ def solve_into(
         after = folder.read(lacking[0] + 1) if lacking and folder.layers else np.zeros(0)
         for filled in lacking:
             wall, cpu = time.perf_counter(), time.process_time()
-            after = sweep_layer(tables, cards, pools, filled, after, threads, done)
+            after = sweep_layer(tables, cards, filled, after, threads, done)
             folder.add(after, cpu_seconds=time.process_time() - cpu, seconds=time.perf_counter() - wall)
     return len(lacking) > 0
 
 
-def open_values(path: str | Path, rules: Ruleset) -> tuple[ValuesOnDisk, LayerFolder]:
+def open_values(path: str | Path, rules: Ruleset) -> tuple[Values, LayerFolder]:
     """Opens a finished solution.
 
     Args:
@@ -77,16 +74,15 @@ def open_values(path: str | Path, rules: Ruleset) -> tuple[ValuesOnDisk, LayerFo
     """
     tables = compile_tables(rules)
     cards = lay_out(tables)
-    pools = lay_out_pools(tables, cards)
-    folder = open_folder(path, rules, pools.numbers.tolist())
+    folder = open_folder(path, rules, cards.numbers)
     if folder.open_layers:
         raise SolutionError(f"{path} is not finished: {len(folder.open_layers)} of its layers are missing")
-    return ValuesOnDisk(tables, cards, pools, folder), folder
+    return Values(tables, folder, cards.reachable, cards), folder
 
 
 def solve_saved(
     rules: Ruleset, path: Path | None, progress: bool, threads: int | None, on_progress: OnProgress | None
-) -> tuple[ValuesOnDisk, LayerFolder, bool]:
+) -> tuple[Values, LayerFolder, bool]:
     """Solves a ruleset with saved throws, as far as that has not been done.
 
     Args:
@@ -104,24 +100,26 @@ def solve_saved(
     """
     tables = compile_tables(rules)
     cards = lay_out(tables)
-    pools = lay_out_pools(tables, cards)
     temporary = None
     if path is None:
         temporary = path = Path(tempfile.mkdtemp(prefix="yatzy-env-"))
     try:
-        folder = _in_cache(path, rules, pools)
+        try:
+            folder = open_folder(path, rules, cards.numbers)
+        except SolutionError as error:
+            raise SolutionError(f"{error}; delete the folder, or pass --no-cache (cache=False)") from error
         found = not folder.open_layers
         if not found:
             if progress and folder.missing_bytes > _WORTH_STATING:
                 print(_statement(folder), file=sys.stderr, flush=True)  # noqa: T201
             folder.prepare()
             _compile_kernels()
-            work = [work_of(cards, pools, filled) for filled in range(tables.card.boxes + 1)]
+            work = [work_of(cards, filled) for filled in range(tables.card.boxes + 1)]
             before = sum(work) - sum(work[filled] for filled in folder.open_layers)
             text = f"solving {rules.name}"
             with progress_bar(text, sum(work), before, shown=progress, on_progress=on_progress) as done:
-                found = not solve_into(folder, tables, cards, pools, threads, done)
-        values = ValuesOnDisk(tables, cards, pools, folder)
+                found = not solve_into(folder, tables, cards, threads, done)
+        values = Values(tables, folder, cards.reachable, cards)
     except BaseException:
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -129,14 +127,6 @@ def solve_saved(
     if temporary is not None:
         weakref.finalize(values, shutil.rmtree, temporary, ignore_errors=True)
     return values, folder, found
-
-
-def _in_cache(path: Path, rules: Ruleset, pools: Pools) -> LayerFolder:
-    """Opens a folder of the cache."""
-    try:
-        return open_folder(path, rules, pools.numbers.tolist())
-    except SolutionError as error:
-        raise SolutionError(f"{error}; delete the folder, or pass --no-cache (cache=False)") from error
 
 
 def _statement(folder: LayerFolder) -> str:
@@ -151,5 +141,4 @@ def _compile_kernels() -> None:
     small = ruleset({"dice": 6, "throws": 2, "boxes": ["ones"], "bonus_threshold": 2, "saved_throws": True})
     tables = compile_tables(small)
     cards = lay_out(tables)
-    pools = lay_out_pools(tables, cards)
-    sweep_layer(tables, cards, pools, 0, np.zeros(pools.numbers[1]), threads=1)
+    sweep_layer(tables, cards, 0, np.zeros(cards.numbers[1]), threads=1)

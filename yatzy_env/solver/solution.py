@@ -18,14 +18,14 @@ from yatzy_env.situation import Situation, Situations, batch
 from yatzy_env.solver import store
 from yatzy_env.solver.chances import ChanceTable, can_have_chances, chances_file
 from yatzy_env.solver.cost import check_solvable
-from yatzy_env.solver.distribution import Distribution
-from yatzy_env.solver.expectations import Moments
+from yatzy_env.solver.distribution import Distribution, find_distribution
+from yatzy_env.solver.expectations import Moments, moments_of
 from yatzy_env.solver.layers import HEADER, LayerFolder, is_finished, read_header
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.progress import OnProgress, progress_bar
 from yatzy_env.solver.saved_solve import open_values, solve_saved
 from yatzy_env.solver.sweep import sweep
-from yatzy_env.solver.values import Values, ValuesInMemory, ValuesOnDisk
+from yatzy_env.solver.values import Values
 from yatzy_env.tables import compile_tables
 
 
@@ -68,7 +68,7 @@ class Solution:
         from_cache: bool,
     ) -> None:
         self.rules = rules
-        self.cards = values.cards
+        self.cards = values.reachable
         self.cpu_seconds = cpu_seconds
         self.seconds = seconds
         self.from_cache = from_cache
@@ -204,15 +204,18 @@ class Solution:
 
     @cached_property
     def _moments(self) -> Moments:
-        return self._values.moments()
+        return moments_of(self._tables, self._values.cards, self._values.whole(_NO_MOMENTS))
 
     @cached_property
     def _distribution(self) -> Distribution:
-        return self._values.distribution(self.moments())
+        moments = self.moments()
+        found = find_distribution(self._tables, self._values.cards, self._values.whole(_NO_MOMENTS))
+        return Distribution(found, moments.bonus_rate, moments.yatzy_rate)
 
     @cached_property
     def _chance_table(self) -> ChanceTable:
-        return self._values.chances(self._chances_path)
+        values = self._values.whole("under saved throws the chances of boxes and bonus are not computed")
+        return ChanceTable(self._tables, self._values.cards, values, self._chances_path)
 
     @property
     def has_chances(self) -> bool:
@@ -307,8 +310,7 @@ class Solution:
         cards, expected_score = claimed
         if not isinstance(cards, int) or not len(values) or expected_score != values[-1]:
             raise SolutionError(f"{path} is damaged: its figures do not match its values")
-        in_memory = ValuesInMemory(compile_tables(rules), values, cards)
-        return Solution(rules, in_memory, **times, from_cache=True)
+        return Solution(rules, Values(compile_tables(rules), values, cards), **times, from_cache=True)
 
     def _places(
         self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
@@ -326,6 +328,7 @@ class Solution:
         return places
 
 
+_NO_MOMENTS = "under saved throws the spread of the final score is not computed exactly; estimate it by playing games"
 _KINDS = (np.int64, np.int64, np.bool_, np.int64, np.int64)
 
 
@@ -419,7 +422,7 @@ def _load_folder(path: Path) -> Solution:
     return _of_folder(rules, values, folder, from_cache=True)
 
 
-def _of_folder(rules: Ruleset, values: ValuesOnDisk, folder: LayerFolder, *, from_cache: bool) -> Solution:
+def _of_folder(rules: Ruleset, values: Values, folder: LayerFolder, *, from_cache: bool) -> Solution:
     times = {key: folder.total(key) for key in ("cpu_seconds", "seconds")}
     return Solution(rules, values, **times, from_cache=from_cache)
 
@@ -446,7 +449,7 @@ def _sweep(rules: Ruleset, progress: bool, threads: int | None, on_progress: OnP
         values = sweep(tables, cards, threads, done)
     return Solution(
         rules,
-        ValuesInMemory(tables, values, cards.reachable, cards),
+        Values(tables, values, cards.reachable, cards),
         cpu_seconds=time.process_time() - cpu,
         seconds=time.perf_counter() - wall,
         from_cache=False,
