@@ -87,7 +87,9 @@ def _write_keeps(first_keep, keep, block, lane, roll, less, row, out):
 
 
 @kernel(nogil=True)
-def _action_values(tables, layout, plan, pays, points, factors, start, after, now, order, first, out, first_card, end_card):
+def _action_values(
+    tables, layout, plan, pays, points, factors, start, after, now, order, first, out, first_card, end_card
+):
     """The kernel of `action_values`, for the values of some cards after, which begin at `start` in the layout.
 
     Situations are sorted: those of card c are first[c] to first[c + 1], and situation i belongs into row order[i] of
