@@ -50,7 +50,11 @@ def add_rulesets(app: FastAPI, library: Library, games: GameService, config: Con
 
     @app.get("/api/rulesets")
     def all_rulesets() -> RulesetList:
-        return RulesetList(rulesets=[_summary(service) for service in library.services.values()])
+        found = [
+            RulesetSummary.fill(one, one.rules, boxes=len(one.rules.box_names), columns=len(one.rules.columns))
+            for one in library.services.values()
+        ]
+        return RulesetList(rulesets=found)
 
     @app.get("/api/rulesets/{name}")
     def one_ruleset(name: Name) -> RulesetInfo:
@@ -76,11 +80,6 @@ def add_rulesets(app: FastAPI, library: Library, games: GameService, config: Con
     @app.get("/api/players")
     def player(name: Annotated[PlayerName, Query()]) -> PlayerRecord:
         return PlayerRecord.of(name, games.store.results(name))
-
-
-def _summary(service: RulesetService) -> RulesetSummary:
-    rules = service.rules
-    return RulesetSummary.fill(service, rules, boxes=len(rules.box_names), columns=len(rules.columns))
 
 
 def _ruleset_info(service: RulesetService, config: Config) -> RulesetInfo:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,12 +50,6 @@ class Marks:
         return "small" if regret < self.big else "big"
 
 
-@lru_cache(maxsize=1)
-def _stored() -> Mapping[str, Any]:
-    rows: Mapping[str, Any] = read_json_object(FILE)["rulesets"]
-    return rows
-
-
 def stored_row(rules: Ruleset, base: str | None = None) -> Mapping[str, Any] | None:
     """What was measured of a ruleset.
 
@@ -67,7 +60,7 @@ def stored_row(rules: Ruleset, base: str | None = None) -> Mapping[str, Any] | N
     Returns:
         The row of the file, None where there is none.
     """
-    rows = _stored()
+    rows = read_json_object(FILE)["rulesets"]
     return next((row for row in rows.values() if row["digest"] == rules.digest), None) or rows.get(base or rules.name)
 
 

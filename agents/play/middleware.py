@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -77,14 +78,7 @@ class RequestMiddleware:
     """The ASGI middleware."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str] | None, pace: Pace, new_games: Pace) -> None:
-        """Wraps an application.
-
-        Args:
-            app: the application.
-            hosts: the names it may be called by, without port; None for any.
-            pace: of all requests of a client.
-            new_games: of those that start a game.
-        """
+        """Wraps an application that may be called by the names `hosts`, without port; None for any."""
         self.app = app
         self.hosts = hosts
         self._all = Bucket(pace)
@@ -109,11 +103,18 @@ class RequestMiddleware:
             self._check_origin(headers)
             self._check_pace(scope)
             body = await self._body(scope, headers, receive)
+        except ClientDisconnect:
+            return
         except Refusal as refusal:
             answer = problem(refusal.status, refusal.code, str(refusal), refusal.headers)
             await answer(scope, receive, send_with_headers)
             return
-        await self.app(scope, _replay(body, receive), send_with_headers)
+        unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive_again() -> Message:
+            return unread.pop() if unread else await receive()
+
+        await self.app(scope, receive_again, send_with_headers)
 
     def _check_origin(self, headers: Headers) -> None:
         host = headers.get("host", "")
@@ -139,15 +140,10 @@ class RequestMiddleware:
         if int(headers.get("content-length", "0") or 0) > MOST_BYTES:
             raise too_long
         body = b""
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                break
-            body += message.get("body", b"")
+        async for chunk in Request(scope, receive).stream():
+            body += chunk
             if len(body) > MOST_BYTES:
                 raise too_long
-            if not message.get("more_body", False):
-                break
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if body and scope["method"] == "POST" and kind != "application/json":
             raise Refusal(415, "not_json", f"a body of type {kind!r} is not understood; allowed: application/json")
@@ -157,20 +153,6 @@ class RequestMiddleware:
 def _name(host: str) -> str:
     """The name in a Host header, without its port."""
     return urlsplit(f"//{host}").hostname or "" if "@" not in host and "/" not in host else ""
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """A receive that hands out a body that was read already."""
-    sent = False
-
-    async def again() -> Message:
-        nonlocal sent
-        if sent:
-            return await receive()
-        sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return again
 
 
 def problem(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

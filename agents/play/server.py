@@ -39,17 +39,8 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def create_app(store: Store, library: Library, config: Config | None = None) -> FastAPI:
-    """Makes the application.
-
-    Args:
-        store: where games are kept.
-        library: what there is to play with.
-        config: how it behaves.
-
-    Returns:
-        An ASGI application.
-    """
-    config = config if config is not None else Config()
+    """Makes the application, with a `Config()` unless told otherwise."""
+    config = config or Config()
     games = GameService(store, library, config.most_open)
 
     @asynccontextmanager

@@ -46,13 +46,7 @@ class GameService:
     """All games of a server."""
 
     def __init__(self, store: Store, library: Library, most_open: int = 2000) -> None:
-        """Opens the service.
-
-        Args:
-            store: where games are kept.
-            library: what there is to play with.
-            most_open: how many unfinished games there may be.
-        """
+        """Opens the service for up to `most_open` unfinished games, and forgets those left long ago."""
         self.store = store
         self.library = library
         self.most_open = most_open
@@ -213,26 +207,20 @@ def _results(game: OpenGame, session: Session, when: str) -> list[Result]:
             "won": totals[card] == max(totals),
             "cards": len(totals),
             **stored_figures(own),
-            "bonus": _earned_bonuses(session, card),
-            "yatzy": _earned_yatzys(session, card),
+            **_earned(session, card),
         }
         found.append(Result(game.id, when, fields))
     return found
 
 
-def _earned_bonuses(session: Session, card: int) -> list[int]:
-    """How many columns earned their bonus, and how many could."""
-    threshold = session.tables.card.bonus_threshold
-    if not threshold:
-        return [0, 0]
-    upper = session.games.now.upper[card]
-    return [int((upper >= threshold).sum()), len(upper)]
-
-
-def _earned_yatzys(session: Session, card: int) -> list[int]:
-    """How many yatzy boxes hold points, and how many there are."""
+def _earned(session: Session, card: int) -> dict[str, list[int]]:
+    """How many columns earned their bonus, and how many yatzy boxes hold points; each with how many could."""
+    threshold, upper = session.tables.card.bonus_threshold, session.games.now.upper[card]
     boxes = [box for box, name in enumerate(session.rules.box_names) if name.partition("@")[0] == "yatzy"]
-    return [int((session.games.written[card, boxes] > 0).sum()), len(boxes)]
+    return {
+        "bonus": [int((upper >= threshold).sum()), len(upper)] if threshold else [0, 0],
+        "yatzy": [int((session.games.written[card, boxes] > 0).sum()), len(boxes)],
+    }
 
 
 def _hash(token: str) -> str:

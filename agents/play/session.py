@@ -312,22 +312,13 @@ class Session:
         if self._before is not None and step.kind == "undo":
             self._undo(self._before)
         else:
-            if step.kind == "throw":
-                self._throw()
-            elif step.kind == "dice":
-                self._enter(step.dice)
+            if step.kind in ("throw", "dice"):
+                self.dice = self.dice or [0] * self.tables.dice
+                self._land(self._server_dice() if step.kind == "throw" else step.dice)
             else:
                 self._decide(step)
             self.steps.append(step)
         self.version += 1
-
-    def _throw(self) -> None:
-        self.dice = [0] * self.tables.dice
-        self._land(self._server_dice())
-
-    def _enter(self, faces: Sequence[int]) -> None:
-        self.dice = self.dice or [0] * self.tables.dice
-        self._land(faces)
 
     def _decide(self, step: Step) -> None:
         lane, action = self.card, step.action or 0  # None has been refused

@@ -11,11 +11,7 @@ from agents.play.steps import GameError, SeatPlan, Step, make_setup
 
 
 def warm_up(service: RulesetService) -> None:
-    """Plays a turn by itself with everything a game uses: kernels, solution, chances and agents of a ruleset.
-
-    Args:
-        service: the ruleset.
-    """
+    """Plays a turn by itself with everything a game uses: kernels, solution, chances and agents of a ruleset."""
     session = Session(make_setup(service.rules, [SeatPlan("warm-up")], None, "", "warm-up"))
     game = OpenGame("", "", session, service, "full")
     session.apply(Step("throw"))

@@ -102,15 +102,13 @@ async function show() {
   }
 }
 
-function skipToMain(event) {
-  event.preventDefault(); // the address holds the screen and must not become #main
-  document.getElementById("main").focus();
-}
-
 async function start() {
   applyTheme(settings().theme);
   await useLanguage(preferredLanguage());
-  document.getElementById("skip").addEventListener("click", skipToMain);
+  document.getElementById("skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address holds the screen and must not become #main
+    document.getElementById("main").focus();
+  });
   window.addEventListener("hashchange", async () => {
     await show();
     document.getElementById("main").focus({ preventScroll: true });

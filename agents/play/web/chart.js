@@ -7,7 +7,7 @@ const HEIGHT = 280;
 const MARGIN = { top: 14, right: 16, bottom: 40, left: 46 };
 
 /** Round steps for about `count` grid lines between two values. */
-export function ticks(low, high, count) {
+function ticks(low, high, count) {
   const rough = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
@@ -27,13 +27,6 @@ function placed(series) {
     seen.set(point.turn, order);
     return { x: point.turn - 1 + order / perTurn.get(point.turn), y: point.expected };
   });
-}
-
-/** The last expected score of each turn, by turn from 0 (before the first throw). */
-export function afterTurns(series, turns) {
-  const values = new Array(turns + 1).fill(null);
-  for (const point of series) values[point.kind === "start" ? 0 : point.turn] = point.expected;
-  return values;
 }
 
 /**
@@ -101,12 +94,15 @@ export function scoreChart(lines, optimum) {
   return h("figure.chart-figure", frame, h("figcaption", legend), chartTable(lines, turns));
 }
 
+/** The last expected score of each turn, from 0 (before the first throw). */
 function chartTable(lines, turns) {
-  const columns = lines.map((line) => afterTurns(line.series, turns));
-  const shown = (value) => (value === null ? "" : number(value, 2));
+  const after = (series, turn) => {
+    const last = series.findLast((point) => point.turn === turn);
+    return last === undefined ? "" : number(last.expected, 2);
+  };
   const rows = Array.from({ length: turns + 1 }, (_, turn) => [
     rowHead(number(turn)),
-    ...columns.map((values) => shown(values[turn])),
+    ...lines.map((line) => after(line.series, turn)),
   ]);
   const label = t("review.chart.table");
   const heads = [[t("review.chart.turn"), false], ...lines.map((line) => [line.name, true])];

@@ -57,7 +57,9 @@ export class MistakesPanel {
     this.sheet?.close();
     this.sheet = new Sheet(this.rules, (box) => this.guess({ type: "score", box }));
     this.verdict = h("div.verdict", { role: "status" });
-    this.throw = button(".primary", [icon("throw"), h("span")], () => this.guessKeep());
+    this.throw = button(".primary", [icon("throw"), h("span")], () => {
+      this.guess({ type: "keep", dice: mistake.dice.filter((_, place) => this.kept[place]) });
+    });
     this.nextLabel = h("span", { text: t("mistakes.skip") });
     const where = { name: this.names[mistake.seat], turn: mistake.turn, points: number(mistake.regret, 2) };
     const heading = h("h3", {
@@ -117,10 +119,6 @@ export class MistakesPanel {
   toggle(place) {
     this.kept[place] = !this.kept[place];
     this.draw();
-  }
-
-  guessKeep() {
-    this.guess({ type: "keep", dice: this.mistake.dice.filter((_, place) => this.kept[place]) });
   }
 
   async guess(body) {
