@@ -51,15 +51,7 @@ class Marks:
 
 
 def stored_row(rules: Ruleset, base: str | None = None) -> Mapping[str, Any] | None:
-    """What was measured of a ruleset.
-
-    Args:
-        rules: the ruleset.
-        base: the name of the ruleset it was made from, whose row serves where it was not measured itself.
-
-    Returns:
-        The row of the file, None where there is none.
-    """
+    """What was measured of a ruleset, or else of the one named `base` that it was made from; None where nothing was."""
     rows = read_json_object(FILE)["rulesets"]
     return next((row for row in rows.values() if row["digest"] == rules.digest), None) or rows.get(base or rules.name)
 
@@ -71,17 +63,10 @@ def stored_marks(rules: Ruleset, base: str | None = None) -> Marks | None:
 
 
 def regrets(agent: Agent, rules: Ruleset, solution: Solution, games: int, seed: int = 1) -> NDArray[np.float64]:
-    """Plays games and returns what each decision gave away.
-
-    Args:
-        agent: who plays.
-        rules: the ruleset.
-        solution: its solution.
-        games: how many games.
-        seed: of the dice, which no evaluation throws.
+    """Plays games with dice that no evaluation throws.
 
     Returns:
-        (decisions,) float64 regrets, those without choice left out.
+        (decisions,) float64 what each decision gave away, those without choice left out.
     """
     tables = compile_tables(rules)
     lanes = new_games(tables, np.array([dice.key("marks", seed, game) for game in range(games)], np.uint64))

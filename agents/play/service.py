@@ -12,6 +12,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 
@@ -33,9 +34,10 @@ from agents.play.schemas.game import (
 )
 from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
-from agents.play.store import NumberTakenError, Result, Store
+from agents.play.store import NumberTakenError, Store
 from yatzy_env.errors import YatzyError
 from yatzy_env.files import sha256
+from yatzy_env.solver import Solution
 
 _IN_MEMORY = 256  # games; more are read from the store again when they are asked for
 _FORGET_AFTER = timedelta(days=60)  # unfinished games that nobody touches
@@ -144,7 +146,7 @@ class GameService:
         session, when, results = game.session, _now(), None
         session.check(step)
         if step.kind == "score" and session.turns == session.all_turns - 1:
-            results = _results(game, Session.replay(session.setup, [*session.steps, step]), when)
+            results = _results(Session.replay(session.setup, [*session.steps, step]), game.service.solution())
         try:
             self.store.add_step(game.id, session.version, step, when, results)
         except NumberTakenError as error:
@@ -187,9 +189,9 @@ def _agent_step(game: OpenGame) -> Step:
     return session.action_step(int(actions[0]))
 
 
-def _results(game: OpenGame, session: Session, when: str) -> list[Result]:
+def _results(session: Session, solution: Solution | None) -> list[dict[str, Any]]:
     """What a finished game says about the persons in it."""
-    setup, totals, solution = session.setup, session.totals, game.service.solution()
+    setup, totals = session.setup, session.totals
     figures = Ledger(solution).update(session.entries) if solution is not None else None
     found = []
     for seat, plan in enumerate(setup.seats):
@@ -198,18 +200,19 @@ def _results(game: OpenGame, session: Session, when: str) -> list[Result]:
         card = setup.card_of(seat)
         own = sum_up(session.entries, figures, "seat", seat) if figures is not None else None
         others = [team for number, team in enumerate(setup.teams) if number != card]
-        fields = {
-            "seat": seat,
-            "name": plan.name,
-            "ruleset": session.rules.name,
-            "score": totals[card],
-            "opponents": [setup.seats[other].name for team in others for other in team],
-            "won": totals[card] == max(totals),
-            "cards": len(totals),
-            **stored_figures(own),
-            **_earned(session, card),
-        }
-        found.append(Result(game.id, when, fields))
+        found.append(
+            {
+                "seat": seat,
+                "name": plan.name,
+                "ruleset": session.rules.name,
+                "score": totals[card],
+                "opponents": [setup.seats[other].name for team in others for other in team],
+                "won": totals[card] == max(totals),
+                "cards": len(totals),
+                **stored_figures(own),
+                **_earned(session, card),
+            }
+        )
     return found
 
 

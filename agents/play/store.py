@@ -126,7 +126,9 @@ class Store:
         with self._writing():
             self._file.execute("INSERT INTO games VALUES (?, ?, ?, ?, ?, NULL)", row)
 
-    def add_step(self, game: str, number: int, step: Step, when: str, results: Sequence[Result] | None = None) -> None:
+    def add_step(
+        self, game: str, number: int, step: Step, when: str, results: Sequence[dict[str, Any]] | None = None
+    ) -> None:
         """Adds a step, and with the last one of a game what the game says about its players.
 
         Args:
@@ -134,7 +136,7 @@ class Store:
             number: steps taken before it.
             step: the step.
             when: now, as ISO 8601 text.
-            results: for the last step of a game, the results by seat; their `fields` name seat and person.
+            results: for the last step of a game, the fields of its results, which name seat and person.
 
         Raises:
             NumberTakenError: if the file holds another step of that number.
@@ -144,9 +146,8 @@ class Store:
                 self._file.execute("INSERT INTO steps VALUES (?, ?, ?)", (game, number, json.dumps(step.plain())))
                 done = None if results is None else when
                 self._file.execute("UPDATE games SET touched = ?, finished = ? WHERE id = ?", (when, done, game))
-                for one in results or ():
-                    fields = one.fields
-                    row = (game, fields["seat"], fields["name"], one.finished, json.dumps(fields))
+                for fields in results or ():
+                    row = (game, fields["seat"], fields["name"], when, json.dumps(fields))
                     self._file.execute("INSERT INTO results VALUES (?, ?, ?, ?, ?)", row)
         except sqlite3.IntegrityError as error:
             raise NumberTakenError(f"game {game} has been moved on elsewhere") from error

@@ -283,7 +283,8 @@ class Game {
     const state = await move(this.id, { type: "agent", version: before.version });
     const step = state.log.find((entry) => entry.index >= before.log_length);
     if (step?.kind === "keep" && this.open) {
-      this.table.hold(before.dice, keptPlaces(before.dice, step.keep));
+      const kept = keptPlaces(before.dice, step.keep);
+      this.table.tray.show(before.dice, kept, { count: this.rules.dice, enabled: false });
       await pause(PACES[settings().pace].hold);
     }
     return state;

@@ -139,11 +139,6 @@ export class Table {
     }
     return remarks;
   }
-
-  /** Shows which dice an agent holds, before they are thrown. */
-  hold(dice, kept) {
-    this.tray.show(dice, kept, { count: this.rules.dice, enabled: false });
-  }
 }
 
 /** How a finished game ended, in a sentence. */
