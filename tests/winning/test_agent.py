@@ -74,6 +74,23 @@ def test_untrained_the_chance_is_that_of_a_normal_margin() -> None:
     )
 
 
+def test_in_a_game_as_good_as_won_the_larger_chance_still_counts() -> None:
+    plans = AGENT.plan(positions((1, 0, 3, 0, 81)))
+    size = TABLES.rolls * TABLES.throws
+    every = np.arange(size)
+    situations = Situations(
+        filled=np.ones(size, np.int64),
+        upper=np.zeros((size, 1), np.int64),
+        fifty=np.zeros(size, np.bool_),
+        roll=every % TABLES.rolls,
+        throws_left=every // TABLES.rolls,
+    )
+    values = plans.action_values(situations, 0 * every)
+    behind = np.nanmax(values, axis=1, keepdims=True) - values
+    assert ((behind > 1e-14) & (behind < 1e-12)).any()
+    assert (behind[every, plans.choose(situations, 0 * every)] == 0).all()
+
+
 def test_a_finished_game_is_counted() -> None:
     rows = [(FULL, 0, FULL, 0, lead) for lead in (-3, 0, 1)]
     assert AGENT.values(positions(*rows)).tolist() == [0.0, 0.5, 1.0]
