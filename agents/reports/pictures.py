@@ -65,13 +65,9 @@ def _scores(evaluation: Evaluation) -> str:
 
 def _paint(draw: Callable[..., None], height: float, alt: str, width: float = _WIDTH, titled: bool = False) -> Picture:
     """Paints axes on both kinds of paper; a heading of the page takes the place of most titles."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     picture: Picture = {"alt": alt, "width": round(width * 100)}
     for name, theme in (("light", LIGHT), ("dark", DARK)):
-        with mpl.rc_context(theme.style):  # type: ignore[arg-type]  # its keys are a long list of literals
-            figure = Figure(figsize=(width, height), layout="constrained")
+        with theme.figure(width, height) as figure:
             axes = figure.add_subplot()
             draw(axes, theme=theme)
             if not titled:

@@ -30,14 +30,11 @@ def draw(evaluation: Evaluation, theme: Theme = LIGHT) -> Figure:
 
     The figure belongs to no window; `save` writes it.
     """
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     rows = len(evaluation.results)
-    with mpl.rc_context(theme.style):  # type: ignore[arg-type]  # its keys are a long list of literals
-        layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.04, hspace=0.06)
-        figure = Figure(figsize=(11.5, 5.6 + 0.34 * rows), layout=layout)
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.04, hspace=0.06)
+    with theme.figure(11.5, 5.6 + 0.34 * rows, layout) as figure:
         grid = figure.add_gridspec(2, 1, height_ratios=[1.3 + 0.34 * rows, 4.3])
         upper, lower = (figure.add_subfigure(part) for part in (grid[0], grid[1]))
         if evaluation.optimum is not None:

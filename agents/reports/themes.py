@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from yatzy_env.evaluation.results import AgentResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,15 @@ class Theme:
             "legend.frameon": False,
             "savefig.facecolor": self.paper,
         }
+
+    @contextmanager
+    def figure(self, width: float, height: float, layout: Any = "constrained") -> Iterator[Figure]:
+        """A figure that belongs to no window, so many inches large; what the block draws has these colours."""
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+
+        with mpl.rc_context(self.style):  # type: ignore[arg-type]  # its keys are a long list of literals
+            yield Figure(figsize=(width, height), layout=layout)
 
     def colours(self, results: Sequence[AgentResult]) -> list[str]:
         """A colour per agent, the same in every picture; the optimal player is drawn in ink."""

@@ -111,17 +111,13 @@ def _measure(agent: Agent, rules: Ruleset, games: int, seed: int, command: str) 
 
 def _draw_curve(folder: Path, evaluation: Evaluation) -> None:
     """The training curve beside the optimum, or the interval it lies in, as a small picture."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     from agents.reports.plots import draw_curves
     from agents.reports.themes import LIGHT
 
     if not (folder / CURVE).is_file():
         raise YatzyError(f"{folder / CURVE}: there is no such file; ship the run again")
     steps, score = read_curve(folder / CURVE)
-    with mpl.rc_context(LIGHT.style):  # type: ignore[arg-type]  # its keys are a long list of literals
-        figure = Figure(figsize=(6.4, 3.2), layout="constrained")
+    with LIGHT.figure(6.4, 3.2) as figure:
         axes = figure.subplots()
         draw_curves(axes, [Curve("ppo", steps, score, score, score, 1)], evaluation.optimum, LIGHT)
         if evaluation.bounds is not None:

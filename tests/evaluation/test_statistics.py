@@ -12,7 +12,6 @@ from yatzy_env.evaluation.statistics import (
     estimate,
     interquartile_mean,
     interquartile_mean_interval,
-    mean_interval,
     paired,
     rate,
     unpaired,
@@ -150,7 +149,9 @@ def test_the_bootstrap_interval_is_repeatable_and_grows_with_confidence() -> Non
 def test_the_bootstrap_interval_covers_about_as_often_as_it_claims() -> None:
     """Of 20 runs it should hold the true mean in 19 of 20 cases; ends of few runs are a little short."""
     generator = np.random.default_rng(3)
-    found = [mean_interval(generator.normal(0, 1, (2, 20)), seed=case, resamples=300) for case in range(100)]
+    found = [
+        interquartile_mean_interval(generator.normal(0, 1, (2, 20)), seed=case, resamples=300) for case in range(100)
+    ]
     assert 85 <= sum(interval.low <= 0 <= interval.high for interval in found) <= 100
 
 

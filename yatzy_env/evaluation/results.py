@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike
+
 from yatzy_env import files
 from yatzy_env.agent import Agent
 from yatzy_env.evaluation.head_to_head import Duel, duels
@@ -112,28 +114,33 @@ def _line(what: str, value: float | None, error: float | None) -> str:
 
 def summarise(match: Match) -> AgentResult:
     """The figures of a match."""
-    score = estimate(match.score)
-    solved = match.regret is not None and match.luck is not None
-    regret, luck = (estimate(match.game_regret), estimate(match.luck)) if solved else (None, None)  # type: ignore[arg-type]
-    expected = match.optimum - regret.mean if match.optimum is not None and regret is not None else None
-    random = random_score(match.rules)
+    score, score_error = _mean(match.score)
+    regret, regret_error = _mean(match.game_regret) if match.regret is not None else (None, None)
+    luck, luck_error = _mean(match.luck) if match.luck is not None else (None, None)
+    expected = match.optimum - regret if match.optimum is not None and regret is not None else None
     return AgentResult(
         agent=match.agent,
         games=match.games,
-        mean_score=score.mean,
-        score_se=_known(score.error),
-        regret_per_game=regret.mean if regret is not None else None,
-        regret_se=_known(regret.error) if regret is not None else None,
-        luck_per_game=luck.mean if luck is not None else None,
-        luck_se=_known(luck.error) if luck is not None else None,
+        mean_score=score,
+        score_se=score_error,
+        regret_per_game=regret,
+        regret_se=regret_error,
+        luck_per_game=luck,
+        luck_se=luck_error,
         optimum=match.optimum,
         expected_score=expected,
         percent_of_optimum=100 * expected / match.optimum if expected is not None and match.optimum else None,
-        normalized=_share(random, expected, match.optimum),
+        normalized=_share(random_score(match.rules), expected, match.optimum),
         bonus_rate=float(match.bonus.mean()),
         yatzy_rate=float(match.yatzy.mean()) if match.yatzy.size else 0.0,
         match=match,
     )
+
+
+def _mean(values: ArrayLike) -> tuple[float, float | None]:
+    """A mean and its standard error, None for a single game."""
+    found = estimate(values)
+    return found.mean, None if math.isnan(found.error) else found.error
 
 
 def _share(start: float | None, value: float | None, end: float | None) -> float | None:
@@ -230,7 +237,10 @@ class Evaluation:
         """The same with regret by decision, turn and box, luck and provenance, to be kept beside a report or model."""
         record = self.fields() | {"seed": self.seed, "games": self.games}
         if self.optimum is not None:
-            record["regret_by_decision"] = {match.agent: _by_kind(match) for match in self.matches}
+            record["regret_by_decision"] = {
+                match.agent: dict(zip(match.kinds, match.regret_by_kind.mean(axis=0).tolist(), strict=True))
+                for match in self.matches
+            }
             record["regret_by_turn"] = {
                 match.agent: match.regret_by_turn.mean(axis=0).tolist() for match in self.matches
             }
@@ -316,10 +326,6 @@ def measure(
     )
 
 
-def _by_kind(match: Match) -> dict[str, float]:
-    return dict(zip(match.kinds, match.regret_by_kind.mean(axis=0).tolist(), strict=True))
-
-
 def _by_box(match: Match) -> dict[str, float]:
     """The regret of the turns that went to each box, per game."""
     return dict(zip(match.rules.box_names, match.regret_by_box.sum(axis=2).mean(axis=0).tolist(), strict=True))
@@ -327,14 +333,10 @@ def _by_box(match: Match) -> dict[str, float]:
 
 def _luck(result: AgentResult) -> dict[str, float | None]:
     """The luck of a match, and the scores without it: their mean is the expected score."""
-    adjusted = estimate(result.match.luck_adjusted)
+    adjusted, error = _mean(result.match.luck_adjusted)
     return {
         "luck_per_game": result.luck_per_game,
         "luck_se": result.luck_se,
-        "luck_adjusted_score": adjusted.mean,
-        "luck_adjusted_se": _known(adjusted.error),
+        "luck_adjusted_score": adjusted,
+        "luck_adjusted_se": error,
     }
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -7,7 +7,6 @@ one game has no standard error (nan here, null in JSON), and values that never v
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -181,23 +180,10 @@ def interquartile_mean_interval(
     Raises:
         ValueError: if scores are not a table of finite numbers with at least one row and one column.
     """
-    return _stratified(scores, interquartile_mean, seed, confidence, resamples)
-
-
-def mean_interval(
-    scores: ArrayLike, seed: int = 0, confidence: float = CONFIDENCE, resamples: int = RESAMPLES
-) -> Interval:
-    """The plain mean over training runs, with the interval of `interquartile_mean_interval`."""
-    return _stratified(scores, lambda table: float(np.mean(np.asarray(table, np.float64))), seed, confidence, resamples)
-
-
-def _stratified(
-    scores: ArrayLike, statistic: Callable[[ArrayLike], float], seed: int, confidence: float, resamples: int
-) -> Interval:
     table = np.asarray(scores, np.float64)
     if table.ndim != 2 or not table.size or not np.isfinite(table).all():
         raise ValueError(f"scores must be a table (tasks, seeds) of finite numbers; got shape {table.shape}")
-    point = statistic(table)
+    point = interquartile_mean(table)
     if table.shape[1] < 2:
         return Interval(point, math.nan, math.nan)
     if all(_is_constant(row) for row in table):
@@ -206,7 +192,7 @@ def _stratified(
         scipy_stats()
         .bootstrap(
             tuple(table),  # a sample per task, resampled by itself: that is the stratification
-            lambda *tasks: statistic(np.stack(tasks)),
+            lambda *tasks: interquartile_mean(np.stack(tasks)),
             n_resamples=resamples,
             vectorized=False,
             confidence_level=confidence,
