@@ -73,7 +73,7 @@ def changes(args: argparse.Namespace, rest: list[str]) -> list[tuple[str, str]]:
 def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Run]:
     """The runs to train, each made when its turn comes."""
     from agents.errors import ConfigError, RunError
-    from agents.ppo.config import find_config, load, override
+    from agents.ppo.config import Config, find_config, override
     from agents.ppo.runs import change_run, config_of, create_run
     from agents.training.runs import newest_run, open_run
 
@@ -89,7 +89,7 @@ def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Ru
         yield run
         return
     path = args.config or find_config(args.ruleset)
-    config = load(path)
+    config = Config.read(path)
     check_ruleset(config, args.ruleset, path)
     config = override(config, wanted)
     check_ruleset(config, args.ruleset, "command line")

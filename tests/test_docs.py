@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.ppo.config import load
+from agents.ppo.config import Config
 from agents.training.config import CONFIGS
 from scripts.maintain import make_docs
 from scripts.maintain._ablation_docs import ablation_rows
@@ -95,7 +95,7 @@ algorithms:
 
 def test_the_rows_of_an_ablation_come_from_its_protocol(tmp_path: Path) -> None:
     (tmp_path / "rows.yaml").write_text(ROWS)
-    yatzy = load(CONFIGS / "yatzy.yaml")
+    yatzy = Config.read(CONFIGS / "yatzy.yaml")
     entropy, lambdas = (f"{ramp.start:g} to {ramp.end:g}" for ramp in (yatzy.entropy, yatzy.gae_lambda))
     former = {"ppo": {"changes": {"gamma": 0.5}}, "x": {"against": "ppo", "changes": {"epochs": 2, "gamma": 0.5}}}
     stored = tmp_path / "rows.json"

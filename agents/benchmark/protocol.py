@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from agents.distilled import DistilledSettings
-from agents.ppo.config import Config, load, parse
+from agents.ppo.config import Config
 from agents.registry import BASELINES
 from agents.sb3.config import A2CSettings, DQNSettings, UnmaskedPPOSettings
-from agents.training.config import CONFIGS, Count, Settings, read_yaml, validate
+from agents.training.config import CONFIGS, Count, Settings
 from yatzy_env.errors import unknown
 from yatzy_env.evaluation.seeds import FINAL
 from yatzy_env.files import json_sha256
@@ -61,7 +60,7 @@ class PPOSettings(Settings):
         """The configuration without ruleset, seed and steps of a task."""
         path = CONFIGS / f"{self.config}.yaml"
         changes = {Config.RENAMED.get(key, key): value for key, value in self.changes.items()}
-        return parse(load(path).model_dump(mode="json") | changes, f"changes of {path.name}")
+        return Config.parse(Config.read(path).model_dump(mode="json") | changes, f"changes of {path.name}")
 
     def config_for(self, rules: Ruleset, steps: int, seed: int) -> Config:
         """The configuration of a task."""
@@ -75,7 +74,7 @@ class PPOSettings(Settings):
             1e9,
         )  # minutes: every checkpoint is evaluated here, and training makes no evaluations itself
         fields |= {"total_steps": steps, "seed": seed, "checkpoint_minutes": often, "eval_minutes": never}
-        return parse(fields, "protocol")
+        return Config.parse(fields, "protocol")
 
 
 class EvalSettings(Settings):
@@ -172,12 +171,3 @@ class Protocol(Settings):
 def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that hold something: a key that configurations gain and leave empty keeps finished results valid."""
     return {name: value for name, value in fields.items() if value not in (None, [], {}, "")}
-
-
-def load_protocol(path: Path = PROTOCOL) -> Protocol:
-    """Reads a protocol.
-
-    Raises:
-        ConfigError: in one line, if the file does not exist, is not YAML or not a valid protocol.
-    """
-    return validate(Protocol, read_yaml(path), str(path))

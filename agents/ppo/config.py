@@ -22,8 +22,6 @@ from agents.training.config import (
     Settings,
     Whole,
     Widths,
-    read_yaml,
-    validate,
 )
 from yatzy_env.errors import RulesetError, unknown
 from yatzy_env.rules import CATALOGUE, Ruleset, rulesets
@@ -188,31 +186,6 @@ class Config(Settings):
         return self.num_envs * self.rollout_steps
 
 
-def parse(fields: object, source: str = "configuration") -> Config:
-    """Validates a mapping.
-
-    Args:
-        fields: keys and values.
-        source: where they come from, for messages.
-
-    Returns:
-        The configuration.
-
-    Raises:
-        ConfigError: in one line, naming the key, its value and near matches of a misspelt key.
-    """
-    return validate(Config, fields, source)
-
-
-def load(path: Path) -> Config:
-    """Reads a YAML file.
-
-    Raises:
-        ConfigError: if it does not exist, is not YAML or not a valid configuration.
-    """
-    return parse(read_yaml(path), str(path))
-
-
 def training_configs(folder: Path = CONFIGS) -> list[str]:
     """The names of the configurations in a folder that are for `train.py`: those that say how many steps to train."""
     steps = re.compile(r"^total_steps:", re.MULTILINE)
@@ -266,4 +239,4 @@ def override(config: Config, changes: Sequence[tuple[str, str]]) -> Config:
             if not isinstance(place, dict):
                 raise ConfigError(f"command line: {name}: {part} has no keys")
         place[last] = value
-    return parse(fields, "command line")
+    return Config.parse(fields, "command line")

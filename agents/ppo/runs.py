@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from agents.errors import RunError
-from agents.ppo.config import Config, load
+from agents.ppo.config import Config
 from agents.training.config import read_yaml
 from agents.training.runs import Run, start_run
 
@@ -22,7 +22,7 @@ _FIXED = (
 
 def config_of(run: Run) -> Config:
     """The configuration of a run."""
-    return load(run.config_file)
+    return Config.read(run.config_file)
 
 
 def create_run(config: Config, root: Path, command: str) -> Run:

@@ -17,7 +17,7 @@ from agents.models.record import CARD, CURVE_PICTURE, RESULTS, Training, machine
 from agents.reports.render import render
 from agents.reports.weaknesses import by_box, by_column, by_decision, by_turn, weaknesses, weaknesses_of_columns
 from agents.training.runs import CURVE
-from agents.winning.config import load_config
+from agents.winning.config import WinConfig
 from agents.winning.network import FILE
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.provenance import Provenance
@@ -150,7 +150,7 @@ def _read_training(folder: Path) -> dict[str, Any]:
             curve = list(csv.DictReader(file))
         return {
             "command": commands[0],
-            "seed": load_config(folder / "config.yaml").seed,
+            "seed": WinConfig.read(folder / "config.yaml").seed,
             "seconds": int(curve[-1]["seconds"]),
             "rounds": len(curve),
             "taken_up_again": len(commands) - 1,

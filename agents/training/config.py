@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -47,6 +47,31 @@ class Settings(BaseModel):
         """The fields with the keys of earlier versions, which digests of results go by."""
         first = {new: old for old, new in cls.RENAMED.items()}
         return {first.get(key, key): value for key, value in fields.items()}
+
+    @classmethod
+    def parse(cls, fields: object, source: str = "configuration") -> Self:
+        """Validates keys and values.
+
+        Args:
+            fields: keys and values.
+            source: where they come from, for messages.
+
+        Raises:
+            ConfigError: in one line, naming the key, its value and what is allowed, or near matches of a misspelt key.
+        """
+        try:
+            return cls.model_validate(fields)
+        except ValidationError as error:
+            raise ConfigError(f"{source}: {one_line(error, _known_keys(cls))}") from error
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Reads a YAML file.
+
+        Raises:
+            ConfigError: in one line, if it does not exist, is not YAML or does not fit.
+        """
+        return cls.parse(read_yaml(path), str(path))
 
     def to_yaml(self) -> str:
         """The same as YAML, which is read back as it was."""
@@ -103,8 +128,6 @@ def _constant(value: object) -> object:
 
 Schedule = Annotated[Ramp, BeforeValidator(_constant)]
 
-S = TypeVar("S", bound=Settings)
-
 
 class _Loader(yaml.SafeLoader):
     """Refuses a key that is there twice, where YAML would take the last."""
@@ -141,18 +164,6 @@ def mapping(fields: object, source: str) -> dict[Any, Any]:
     if not isinstance(fields, Mapping):
         raise ConfigError(f"{source}: not a mapping of keys to values")
     return dict(fields)
-
-
-def validate(kind: type[S], fields: object, source: str) -> S:
-    """Makes a configuration of a class from keys and values; `source` is where they come from, for messages.
-
-    Raises:
-        ConfigError: in one line, naming the key, its value and what is allowed.
-    """
-    try:
-        return kind.model_validate(mapping(fields, source))
-    except ValidationError as error:
-        raise ConfigError(f"{source}: {one_line(error, _known_keys(kind))}") from error
 
 
 def _known_keys(model: type[BaseModel], prefix: str = "") -> Iterator[str]:

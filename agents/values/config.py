@@ -19,7 +19,6 @@ from agents.training.config import (
     Widths,
     mapping,
     read_yaml,
-    validate,
 )
 from yatzy_env.errors import unknown
 from yatzy_env.rules import Ruleset
@@ -84,13 +83,4 @@ def values_config(name: str, seed: int = 1, path: Path = CONFIG) -> ValuesConfig
     rows = read_yaml(path)
     if name not in rows:
         raise ConfigError(f"{path}: {unknown('ruleset', name, rows)}")
-    return validate(ValuesConfig, {"ruleset": name, "seed": seed, **mapping(rows[name] or {}, name)}, f"{path}: {name}")
-
-
-def read_values_config(path: Path) -> ValuesConfig:
-    """Reads the configuration of a run.
-
-    Raises:
-        ConfigError: if the file does not exist, is not YAML or not a valid configuration.
-    """
-    return validate(ValuesConfig, read_yaml(path), str(path))
+    return ValuesConfig.parse({"ruleset": name, "seed": seed, **mapping(rows[name] or {}, name)}, f"{path}: {name}")

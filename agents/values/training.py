@@ -10,7 +10,7 @@ import torch
 
 from agents.errors import RunError
 from agents.training.runs import CURVE, Run, add_to_curve, start_curve
-from agents.values.config import read_values_config
+from agents.values.config import ValuesConfig
 from agents.values.learner import Learner
 from agents.values.network import FILE, ValueNetwork, save_values
 from yatzy_env.situation import empty_situations
@@ -36,7 +36,7 @@ def train_values(run: Run, say: Callable[[str], None], on_round: Callable[[int],
         DivergedError: when the loss is not finite any more; the last checkpoint stays.
     """
     torch.set_num_threads(1)
-    config = read_values_config(run.config_file)
+    config = ValuesConfig.read(run.config_file)
     learner = Learner(config)
     seconds = _restore(run, learner)
     start_curve(run.folder / CURVE, _COLUMNS, lambda row: int(row["round"]) <= learner.round)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from agents.training.config import CONFIGS, Count, Number, Schedule, Settings, Whole, Widths, read_yaml, validate
+from agents.training.config import CONFIGS, Count, Number, Schedule, Settings, Whole, Widths
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 
@@ -85,12 +84,3 @@ class WinConfig(Settings):
     def rules(self) -> Ruleset:
         """The ruleset."""
         return find_ruleset(self.ruleset)
-
-
-def load_config(path: Path = CONFIG) -> WinConfig:
-    """Reads a configuration.
-
-    Raises:
-        ConfigError: if the file does not exist, is not YAML or not a valid configuration.
-    """
-    return validate(WinConfig, read_yaml(path), str(path))

@@ -16,7 +16,7 @@ from rich.console import Console
 from agents.errors import RunError
 from agents.training.runs import CURVE, Run, add_to_curve, start_curve, start_run
 from agents.winning.cards import card_input_size, evaluate_cards
-from agents.winning.config import WinConfig, load_config
+from agents.winning.config import WinConfig
 from agents.winning.features import input_size
 from agents.winning.learner import Learner
 from agents.winning.network import FILE, Networks, save_model
@@ -42,7 +42,7 @@ def open_folder(folder: Path, config: WinConfig, command: str) -> Run:
     run = Run(folder)
     if not run.config_file.exists():
         return start_run(folder, config, [config.rules], command)
-    if load_config(run.config_file) != config:
+    if WinConfig.read(run.config_file) != config:
         raise RunError(f"{folder} holds a run of another configuration; --folder names another one")
     run.change(config, command)
     return run
@@ -63,7 +63,7 @@ def train(run: Run, console: Console) -> Path:
         DivergedError: when the loss is not finite any more; the state of the round before stays.
     """
     torch.set_num_threads(1)
-    config = load_config(run.config_file)
+    config = WinConfig.read(run.config_file)
     rules = config.rules
     points = Learner(config.points, card_input_size(rules), 2, config.seed)
     win = Learner(config.win, input_size(rules), 1, config.seed)

@@ -36,12 +36,11 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Does what is missing; gives the rows of the table."""
     from rich.console import Console
 
-    from agents.benchmark.protocol import PROTOCOL, Protocol, load_protocol
+    from agents.benchmark.protocol import PROTOCOL, Protocol
     from agents.benchmark.runner import run_protocol
-    from agents.training.config import validate
     from yatzy_env.errors import YatzyError, unknown
 
-    protocol = load_protocol(args.protocol or PROTOCOL)
+    protocol = Protocol.read(args.protocol or PROTOCOL)
     for name in args.algorithms or ():
         if name not in protocol.algorithms:
             raise YatzyError(unknown("algorithm", name, protocol.algorithms))
@@ -51,7 +50,7 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
         protocol = protocol.only(args.algorithms)
     given = {"rulesets": args.ruleset, "steps": args.steps, "seeds": args.seeds}
     changes = {name: value for name, value in given.items() if value is not None}
-    changed = validate(Protocol, protocol.model_dump(mode="json") | changes, "command line")
+    changed = Protocol.parse(protocol.model_dump(mode="json") | changes, "command line")
     summary, report = run_protocol(changed, args.results, Console(stderr=True), args.workers, args.ray)
     print(f"report: {report}", file=sys.stderr)
     return summary["rows"]

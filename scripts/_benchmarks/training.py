@@ -24,13 +24,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Measures every configuration that was asked for."""
-    from agents.ppo.config import find_config, load
+    from agents.ppo.config import Config, find_config
     from yatzy_env.errors import YatzyError
 
     for name in ("processes", "rollouts"):
         if getattr(args, name) < 1:
             raise YatzyError(f"--{name} {getattr(args, name)}; allowed: a whole number from 1")
-    configs = {name: load(find_config(name)) for name in args.rulesets}
+    configs = {name: Config.read(find_config(name)) for name in args.rulesets}
     results = []
     for name, config in configs.items():
         print(f"training {name} in {args.processes} processes", file=sys.stderr, flush=True)
@@ -70,11 +70,11 @@ def measure(name: str, rollouts: int) -> dict[str, Any]:
     from stable_baselines3.common.callbacks import CallbackList
     from stable_baselines3.common.logger import configure
 
-    from agents.ppo.config import find_config, load
+    from agents.ppo.config import Config, find_config
     from agents.ppo.training import build
 
     torch.set_num_threads(1)
-    config = load(find_config(name))
+    config = Config.read(find_config(name))
     model = build(config)
     model.set_logger(configure(None, []))
     _, callback = model._setup_learn((rollouts + 1) * config.rollout, CallbackList([]))

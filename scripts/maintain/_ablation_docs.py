@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from agents.benchmark.protocol import SET_BY_TASK, Algorithm, PPOSettings, Protocol, load_protocol
+from agents.benchmark.protocol import SET_BY_TASK, Algorithm, PPOSettings, Protocol
 from agents.training.config import CONFIGS
 from yatzy_env.files import read_json_object
 
@@ -22,7 +22,7 @@ def ablation_rows(path: Path = ABLATION, stored: Path = STORED) -> list[list[str
     What it is comes from the comment beside its name, what differs from the settings themselves: from those of the row
     it is compared with, or else from the configuration it changes.
     """
-    protocol = load_protocol(path)
+    protocol = Protocol.read(path)
     said = dict(re.findall(r"^  (\S+): +# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE))
     return [
         [

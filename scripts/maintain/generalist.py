@@ -9,7 +9,7 @@ from agents.errors import ModelError
 from agents.models.digest import MODELS
 from agents.models.load import load_agent, shipped_model
 from agents.models.record import RESULTS
-from agents.ppo.config import load
+from agents.ppo.config import Config
 from agents.ppo.multitask import GENERALIST
 from agents.ppo.weights import read_weights
 from scripts.maintain._cases import measure_cases, percent_of_optimum, regret
@@ -22,7 +22,7 @@ WEIGHTS = FOLDER / "weights.npz"
 
 def cases(games: int, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """The regret of the generalist under each ruleset, and on the same dice that of the model shipped for it."""
-    config = load(FOLDER / "config.yaml")
+    config = Config.read(FOLDER / "config.yaml")
     if not config.rulesets:
         raise ModelError(f"{FOLDER}: its configuration names one ruleset")
     for rules in config.tasks.rulesets:

@@ -34,7 +34,7 @@ def say(line: str) -> None:
 def train(args: argparse.Namespace, command: str) -> None:
     from agents.errors import RunError
     from agents.training.runs import Run, start_run
-    from agents.values.config import read_values_config, values_config
+    from agents.values.config import ValuesConfig, values_config
     from agents.values.training import train_values
 
     config = values_config(args.ruleset, args.seed)
@@ -42,7 +42,7 @@ def train(args: argparse.Namespace, command: str) -> None:
     run = Run(folder)
     if not run.config_file.exists():
         start_run(folder, config, [config.rules], command)
-    elif read_values_config(run.config_file) != config:
+    elif ValuesConfig.read(run.config_file) != config:
         raise RunError(f"{folder} holds a run of another configuration; --folder names another one")
     else:
         run.change(config, command)
@@ -55,7 +55,7 @@ def ship(args: argparse.Namespace, command: str) -> None:
     from agents.models.digest import MODELS, record_digests
     from agents.models.load import load_planner, model_file
     from agents.training.runs import open_run
-    from agents.values.config import read_values_config
+    from agents.values.config import ValuesConfig
     from yatzy_env.evaluation.planned import has_planned_score, planned_score
     from yatzy_env.evaluation.provenance import provenance
     from yatzy_env.evaluation.results import measure
@@ -63,7 +63,7 @@ def ship(args: argparse.Namespace, command: str) -> None:
     from yatzy_env.solver import can_solve, solve
 
     run = open_run(args.run)
-    config = read_values_config(run.config_file)
+    config = ValuesConfig.read(run.config_file)
     rules = config.rules
     found = model_file(run.folder)
     planner = load_planner(rules, run.folder)

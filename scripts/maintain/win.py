@@ -39,12 +39,12 @@ def make_parser() -> argparse.ArgumentParser:
 def train(args: argparse.Namespace, command: str) -> None:
     from rich.console import Console
 
-    from agents.winning.config import CONFIG, load_config
+    from agents.winning.config import CONFIG, WinConfig
     from agents.winning.training import open_folder
     from agents.winning.training import train as train_run
 
     console = Console(stderr=True, soft_wrap=True, highlight=False)
-    run = open_folder(args.folder, load_config(args.config or CONFIG), command)
+    run = open_folder(args.folder, WinConfig.read(args.config or CONFIG), command)
     print(train_run(run, console))
 
 

@@ -10,7 +10,6 @@ import yaml
 from agents.benchmark.protocol import Protocol
 from agents.benchmark.summary import summarise_results
 from agents.benchmark.tasks import Outcome, Task, work_list
-from agents.training.config import validate
 
 SMALL: dict[str, Any] = {
     "rulesets": ["forced"],
@@ -38,7 +37,7 @@ SMALL: dict[str, Any] = {
 
 def small(**changes: Any) -> Protocol:
     """The protocol with some keys changed."""
-    return validate(Protocol, {**SMALL, **_plain(changes)}, "protocol")
+    return Protocol.parse({**SMALL, **_plain(changes)}, "protocol")
 
 
 def write_small(path: Path, **changes: Any) -> Path:

@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from agents.benchmark.picture import curves_figure
-from agents.benchmark.protocol import load_protocol
+from agents.benchmark.protocol import Protocol
 from agents.training.config import CONFIGS
 from tests.benchmark.helpers import fake_summary, small
 
@@ -21,7 +21,7 @@ def drawn(summary: dict[str, Any]) -> tuple[Figure, list[str]]:
 
 
 def test_eleven_curves_of_one_ruleset() -> None:
-    protocol = load_protocol(CONFIGS / "ablation.yaml")
+    protocol = Protocol.read(CONFIGS / "ablation.yaml")
     figure, names = drawn(fake_summary(protocol))
     assert sorted(names) == sorted(protocol.algorithms)
     curves = [line for line in figure.axes[0].get_lines() if line.get_label() in protocol.algorithms]

@@ -14,12 +14,11 @@ from agents.benchmark.protocol import (
     UNTRAINED,
     PPOSettings,
     Protocol,
-    load_protocol,
     without_empty,
 )
 from agents.benchmark.tasks import Task, work_list
 from agents.errors import ConfigError
-from agents.training.config import CONFIGS, validate
+from agents.training.config import CONFIGS
 from scripts._benchmarks import agents as script
 from tests.benchmark.helpers import SMALL, compared, small
 from yatzy_env.evaluation.seeds import is_final
@@ -27,7 +26,7 @@ from yatzy_env.rules import ruleset
 
 
 def test_the_shipped_protocol() -> None:
-    protocol = load_protocol(PROTOCOL)
+    protocol = Protocol.read(PROTOCOL)
     assert (protocol.steps, protocol.seeds) == (10_000_000, 5)
     assert protocol.steps_of("ppo") == 10_000_000
     assert protocol.steps_of("dqn") == 1_000_000
@@ -64,19 +63,19 @@ def test_the_shipped_protocol() -> None:
 )
 def test_what_is_wrong_is_one_clear_line(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message) as error:
-        validate(Protocol, small().model_dump(mode="json") | changes, "protocol")
+        Protocol.parse(small().model_dump(mode="json") | changes, "protocol")
     assert "\n" not in str(error.value)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="No such file"):
-        load_protocol(tmp_path / "none.yaml")
+        Protocol.read(tmp_path / "none.yaml")
     (tmp_path / "bad.yaml").write_text("a: [")
     with pytest.raises(ConfigError, match="not YAML"):
-        load_protocol(tmp_path / "bad.yaml")
+        Protocol.read(tmp_path / "bad.yaml")
     (tmp_path / "list.yaml").write_text("- 1")
     with pytest.raises(ConfigError, match="not a mapping"):
-        load_protocol(tmp_path / "list.yaml")
+        Protocol.read(tmp_path / "list.yaml")
 
 
 def test_results_are_shared_by_protocols_that_only_want_more(tmp_path: Path) -> None:
@@ -116,7 +115,7 @@ def test_some_algorithms_of_a_protocol() -> None:
     chosen = protocol.only(["dqn", "a2c", "dqn"])
     assert list(chosen.algorithms) == ["dqn", "a2c"]
     assert (chosen.algorithms["dqn"].against, chosen.algorithms["a2c"].against) == ("a2c", None)
-    assert validate(Protocol, chosen.model_dump(mode="json"), "protocol") == chosen
+    assert Protocol.parse(chosen.model_dump(mode="json"), "protocol") == chosen
     assert protocol.only(protocol.algorithms) == protocol
 
 
@@ -162,7 +161,7 @@ def test_ppo_is_configured_for_the_ruleset_of_the_task() -> None:
 
 
 def test_rows_of_the_ablation_differ_in_one_setting_from_what_they_are_compared_with() -> None:
-    protocol = load_protocol(CONFIGS / "ablation.yaml")
+    protocol = Protocol.read(CONFIGS / "ablation.yaml")
     alone = [name for name, row in protocol.algorithms.items() if row.against is None]
     assert alone == ["ppo", "masked"]
     for name, row in protocol.algorithms.items():
@@ -174,7 +173,7 @@ def test_rows_of_the_ablation_differ_in_one_setting_from_what_they_are_compared_
 
 def test_the_ablation_compares_masks_and_nothing_else() -> None:
     """Its masked and unmasked PPO differ in the masks alone; every other row of PPO changes what it names."""
-    protocol = load_protocol(CONFIGS / "ablation.yaml")
+    protocol = Protocol.read(CONFIGS / "ablation.yaml")
     unmasked = protocol.algorithms["unmasked"].model_dump()
     masked = protocol.algorithms["masked"].base
     for name in ("num_envs", "rollout_steps", "minibatch", "epochs", "gamma", "reward_scale", "clip_range"):

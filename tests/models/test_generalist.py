@@ -11,7 +11,7 @@ import pytest
 from agents.models.digest import MODELS
 from agents.models.load import load_agent
 from agents.models.ship import LARGEST
-from agents.ppo.config import load
+from agents.ppo.config import Config
 from agents.ppo.multitask import GENERALIST
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.files import sha256
@@ -20,7 +20,7 @@ from yatzy_env.solver import solve
 
 FOLDER = MODELS / GENERALIST
 FILES = {"weights.npz", "config.yaml", "command.txt", "run.json", "curve.csv", "results.json", "README.md"}
-NAMES = [rules.name for rules in load(FOLDER / "config.yaml").tasks.rulesets]
+NAMES = [rules.name for rules in Config.read(FOLDER / "config.yaml").tasks.rulesets]
 GAMES = 300
 SEED = 77  # neither the card's dice nor those of a training log
 ERRORS = 4.0  # as in test_models.py

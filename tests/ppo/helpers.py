@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 
 from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.config import Config, load, override
+from agents.ppo.config import Config, override
 from agents.ppo.multitask import MultiTask
 from agents.ppo.runs import create_run
 from agents.ppo.training import train
@@ -25,7 +25,9 @@ from yatzy_env.envs.batch import YatzyVectorEnv
 
 def tiny_config(**changes: object) -> Config:
     """The configuration of the learning test; double underscores stand for dots."""
-    return override(load(CONFIGS / "tiny.yaml"), [(name.replace("__", "."), str(to)) for name, to in changes.items()])
+    return override(
+        Config.read(CONFIGS / "tiny.yaml"), [(name.replace("__", "."), str(to)) for name, to in changes.items()]
+    )
 
 
 def several_config(**changes: object) -> Config:
@@ -34,7 +36,7 @@ def several_config(**changes: object) -> Config:
         "num_envs": 128, "rollout_steps": 8, "minibatch": 256, "network.hidden": [16, 16], "total_steps": 4096,
         "rulesets": ["yatzy", "yahtzee", "forced", "yacht"], **changes,
     }  # fmt: skip
-    generalist = load(CONFIGS / "generalist.yaml")
+    generalist = Config.read(CONFIGS / "generalist.yaml")
     return override(generalist, [(name.replace("__", "."), json.dumps(to)) for name, to in small.items()])
 
 

@@ -9,7 +9,7 @@ import yaml
 
 from agents.errors import ConfigError
 from agents.models.digest import MODELS
-from agents.ppo.config import Config, find_config, load, override, parse, training_configs
+from agents.ppo.config import Config, find_config, override, training_configs
 from agents.training.config import CONFIGS, Ramp
 from tests.ppo.helpers import tiny_config
 
@@ -18,7 +18,7 @@ SHIPPED = sorted(path for path in CONFIGS.glob("*.yaml") if path.stem not in ("p
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_configurations_are_valid_and_named_after_their_ruleset(path: Path) -> None:
-    config = load(path)
+    config = Config.read(path)
     assert config.name == path.stem
     assert find_config(path.stem) == path
 
@@ -27,7 +27,7 @@ def test_yaml_round_trip(tmp_path: Path) -> None:
     config = tiny_config(entropy__end=0.001, learning_rate=3e-4)
     path = tmp_path / "config.yaml"
     path.write_text(config.to_yaml())
-    assert load(path) == config
+    assert Config.read(path) == config
     assert config.learning_rate == Ramp(start=3e-4, end=3e-4)
 
 
@@ -36,7 +36,9 @@ def test_overrides_reach_single_keys() -> None:
     changed = override(config, [("total-steps", "5000"), ("network.hidden", "[8, 8, 8]"), ("gae-lambda.end", "0.25")])
     assert (changed.total_steps, changed.network.hidden, changed.gae_lambda.end) == (5000, (8, 8, 8), 0.25)
     assert changed.gae_lambda.start == config.gae_lambda.start
-    yatzy = override(load(CONFIGS / "yatzy.yaml"), [("options.bonus_threshold", "42"), ("learning_rate", "1e-4")])
+    yatzy = override(
+        Config.read(CONFIGS / "yatzy.yaml"), [("options.bonus_threshold", "42"), ("learning_rate", "1e-4")]
+    )
     assert yatzy.rules.bonus_threshold == 42
     assert yatzy.learning_rate.at(0.5) == 1e-4
 
@@ -92,7 +94,7 @@ def test_a_bad_file_is_one_line_that_names_it(tmp_path: Path, text: str, words: 
     path = tmp_path / "bad.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
-        load(path)
+        Config.read(path)
     assert "\n" not in str(caught.value)
     for word in [str(path), *words]:
         assert word in str(caught.value)
@@ -104,7 +106,7 @@ def test_unknown_names_are_told_apart() -> None:
     with pytest.raises(ConfigError, match="no configuration for ruleset 'yahtzee-no-joker'"):
         find_config("yahtzee-no-joker")
     with pytest.raises(ConfigError, match="No such file"):
-        load(Path("no/such/file.yaml"))
+        Config.read(Path("no/such/file.yaml"))
 
 
 def test_configurations_for_other_things_are_not_offered() -> None:
@@ -123,7 +125,7 @@ OLD = sorted(path for path in MODELS.glob("*/config.yaml") if path.parent.name !
 
 @pytest.mark.parametrize("path", OLD, ids=lambda path: path.parent.name)
 def test_configurations_of_shipped_models_are_read_under_their_old_keys(path: Path) -> None:
-    written, config = yaml.safe_load(path.read_text()), load(path).model_dump(mode="json")
+    written, config = yaml.safe_load(path.read_text()), Config.read(path).model_dump(mode="json")
     for old, new in Config.RENAMED.items():
         assert written.get(old, config[new]) == config[new]
     assert written.get("beside", []) == list(config["rulesets"])[1:]
@@ -136,11 +138,11 @@ def test_a_renamed_key_is_read_under_both_names() -> None:
         found = override(tiny_config(minibatch=2), [(old, str(changed))])
         assert found == override(tiny_config(minibatch=2), [(new, str(changed))]) != tiny_config(minibatch=2)
         with pytest.raises(ConfigError, match=f"{old} and {new} are one key"):
-            parse({"total_steps": 1, old: changed, new: changed})
+            Config.parse({"total_steps": 1, old: changed, new: changed})
 
 
 def test_ramps() -> None:
     ramp = Ramp(start=1.0, end=0.0, begin=0.25, finish=0.75)
     assert [ramp.at(share) for share in (0, 0.25, 0.5, 0.75, 1, 1.1)] == [1, 1, 0.5, 0, 0, 0]
     with pytest.raises(ConfigError, match=r"begin = 0\.5"):
-        parse({"total_steps": 1, "num_envs": 64, "entropy": {"start": 1, "end": 0, "begin": 0.5, "finish": 0.5}})
+        Config.parse({"total_steps": 1, "num_envs": 64, "entropy": {"start": 1, "end": 0, "begin": 0.5, "finish": 0.5}})

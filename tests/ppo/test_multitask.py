@@ -14,7 +14,7 @@ from agents.errors import ConfigError, ModelError, RunError
 from agents.models.load import load_agent
 from agents.models.reuse import shipped_names
 from agents.models.ship import ship_model
-from agents.ppo.config import load, override, parse
+from agents.ppo.config import Config, override
 from agents.ppo.features import Features, add_features, input_blocks
 from agents.ppo.luck import OtherThrows
 from agents.ppo.multitask import MultiTask, task_weights
@@ -44,7 +44,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_the_shipped_configuration_takes_every_ruleset_with_five_dice_and_one_column() -> None:
-    tasks = load(CONFIGS / "generalist.yaml").tasks
+    tasks = Config.read(CONFIGS / "generalist.yaml").tasks
     wanted = {name for name, rules in CATALOGUE.items() if rules.dice == 5 and len(rules.columns) == 1}
     assert {rules.name for rules in tasks.rulesets} == wanted
 
@@ -254,15 +254,17 @@ def test_rulesets_cannot_change_on_the_way(run: Run) -> None:
 
 
 def test_a_list_of_one_is_that_ruleset() -> None:
-    config = parse({"rulesets": ["forced"], "total_steps": 1})
+    config = Config.parse({"rulesets": ["forced"], "total_steps": 1})
     assert (config.name, config.ruleset, config.rulesets) == ("forced", "forced", ())
 
 
 @pytest.mark.parametrize("first", [{}, {"ruleset": "yatzy"}])
 def test_the_keys_of_earlier_versions_are_read(first: dict[str, str]) -> None:
-    config = parse({**first, "beside": ["forced", "yacht"], "actions": "keeps", "total_steps": 1})
+    config = Config.parse({**first, "beside": ["forced", "yacht"], "actions": "keeps", "total_steps": 1})
     assert (config.ruleset, config.rulesets) == (None, ("yatzy", "forced", "yacht"))
     assert override(config, [("beside", "[half-force]")]).rulesets == ("yatzy", "half-force")
-    assert parse({**first, "beside": [], "total_steps": 1}) == parse({"ruleset": "yatzy", "total_steps": 1})
+    assert Config.parse({**first, "beside": [], "total_steps": 1}) == Config.parse(
+        {"ruleset": "yatzy", "total_steps": 1}
+    )
     with pytest.raises(ConfigError, match="beside = 'forced'; allowed: a list"):
-        parse({"beside": "forced", "total_steps": 1})
+        Config.parse({"beside": "forced", "total_steps": 1})

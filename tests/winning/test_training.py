@@ -20,7 +20,7 @@ from agents.models.load import WIN_MODEL, load_winner
 from agents.models.ship import ship_model
 from agents.optimal import OptimalAgent
 from agents.reports.card import write_win_card
-from agents.winning.config import CONFIG, load_config
+from agents.winning.config import CONFIG, WinConfig
 from agents.winning.env import Turn, play_against, play_alone
 from agents.winning.features import input_size
 from agents.winning.learner import Learner
@@ -52,12 +52,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_shipped_configuration_is_valid() -> None:
-    config = load_config(CONFIG)
+    config = WinConfig.read(CONFIG)
     assert config.rules == ruleset("yatzy")
 
 
 def test_the_shipped_models_configuration_is_read_under_its_old_keys() -> None:
-    config = load_config(WIN_MODEL / "config.yaml")
+    config = WinConfig.read(WIN_MODEL / "config.yaml")
     written = yaml.safe_load((WIN_MODEL / "config.yaml").read_text())
     assert (config.win.exploration_noise, config.points.ema) == (
         written["win"]["stray"],
@@ -78,7 +78,7 @@ def test_bad_configurations_are_refused(text: str, said: str, tmp_path: Path) ->
     path = tmp_path / "win.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError, match=said):
-        load_config(path)
+        WinConfig.read(path)
 
 
 def test_cards_drawn_hold_as_many_boxes_as_asked() -> None:
