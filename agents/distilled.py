@@ -9,9 +9,9 @@ one, or any legal one. Dice are training dice, which no evaluation throws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from torch import nn
 
 from agents.ppo import kernels
 from agents.ppo.weights import PolicyWeights
-from agents.training.config import Count, Settings, Widths
+from agents.training.config import AlgorithmSettings, Count, OnUpdate, Widths
 from agents.training.networks import linear_layers
 from yatzy_env.agent import best_actions
 from yatzy_env.dice import key
@@ -35,12 +35,10 @@ LABEL = "distilled (learns from the optimum)"
 _LOW = -1e9  # a logit whose probability is 0; an infinite one would make 0 * inf of the loss
 
 
-class DistilledSettings(Settings):
+class DistilledSettings(AlgorithmSettings):
     """How the network is trained.
 
     Attributes:
-        steps: situations to learn from at most, below the protocol's; None for as many as the protocol says.
-        against: the algorithm of the protocol it is compared with; nothing that is trained or measured depends on it.
         num_envs: games played at once.
         rollout_steps: decisions per env that are mixed before they are learnt from.
         minibatch: situations per update.
@@ -52,11 +50,7 @@ class DistilledSettings(Settings):
         hidden: widths of the hidden layers.
     """
 
-    RENAMED: ClassVar[Mapping[str, str]] = {"lanes": "num_envs"}
-
     kind: Literal["distilled"] = "distilled"
-    steps: Count | None = None
-    against: str | None = None
     num_envs: Count = 512
     rollout_steps: Count = 64
     minibatch: Count = 1024
@@ -74,13 +68,20 @@ def distil(
     settings: DistilledSettings,
     steps: int,
     seed: int,
-    points: Sequence[int],
-    on_point: Callable[[PolicyWeights], None],
+    on_update: OnUpdate,
 ) -> PolicyWeights:
-    """Trains a network on the action values of the exact solution and returns it.
+    """Trains a network on the solution's action values.
 
-    Training ends with the first rollout that reaches `steps` situations; `on_point` is called with the network after
-    the first one that reaches each of the points. The seed is that of weights, dice and choices.
+    Args:
+        rules: the ruleset.
+        solution: its exact solution.
+        settings: how to train.
+        steps: situations to learn from; training ends with the first rollout that reaches them.
+        seed: of weights, dice and choices.
+        on_update: called after every rollout.
+
+    Returns:
+        The trained network.
     """
     torch.set_num_threads(1)
     torch.manual_seed(seed)
@@ -89,16 +90,18 @@ def distil(
     env.reset(seed=[key("train", seed, env) for env in range(settings.num_envs)])
     model = _network(observation_size(env.tables), env.tables.actions, settings.hidden)
     optimizer = torch.optim.Adam(model.parameters())
-    done, left = 0, sorted(points)
+    done = 0
+
+    def network() -> PolicyWeights:
+        return PolicyWeights(linear_layers(model), "relu", rules.name, rules.digest, done)
+
     while done < steps:
         for group in optimizer.param_groups:
             group["lr"] = settings.learning_rate * (1 - done / steps)
         _learn(model, optimizer, *_play(env, model, solution, settings, rng), settings, rng)
         done += settings.num_envs * settings.rollout_steps
-        if left and done >= left[0]:
-            left = [point for point in left if point > done]
-            on_point(_weights(model, rules, done))
-    return _weights(model, rules, done)
+        on_update(done, network)
+    return network()
 
 
 def _network(inputs: int, outputs: int, hidden: Sequence[int]) -> nn.Sequential:
@@ -159,7 +162,3 @@ def _learn(
             optimizer.zero_grad()
             (-(y[index] * logits.log_softmax(dim=1)).sum(dim=1).mean()).backward()
             optimizer.step()
-
-
-def _weights(model: nn.Sequential, rules: Ruleset, steps: int) -> PolicyWeights:
-    return PolicyWeights(linear_layers(model), "relu", rules.name, rules.digest, steps)

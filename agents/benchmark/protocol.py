@@ -10,8 +10,8 @@ from pydantic import Field, model_validator
 from agents.distilled import DistilledSettings
 from agents.ppo.config import Config
 from agents.registry import BASELINES
-from agents.sb3.config import A2CSettings, DQNSettings, UnmaskedPPOSettings
-from agents.training.config import CONFIGS, Count, Settings
+from agents.sb3 import A2CSettings, DQNSettings, UnmaskedPPOSettings
+from agents.training.config import CONFIGS, AlgorithmSettings, Count, Settings
 from yatzy_env.errors import unknown
 from yatzy_env.evaluation.seeds import FINAL
 from yatzy_env.files import json_sha256
@@ -29,20 +29,15 @@ SET_BY_TASK = frozenset({"ruleset", "options", "rulesets", "seed", "total_steps"
 """Keys of a training configuration that a task decides."""
 
 
-class PPOSettings(Settings):
+class PPOSettings(AlgorithmSettings):
     """PPO with masks, as `train.py` trains it.
 
     Attributes:
-        kind: says that it is this algorithm.
-        steps: decisions to train on at most, below the protocol's; None for as many as the protocol says.
-        against: the algorithm of the protocol it is compared with; nothing that is trained or measured depends on it.
         config: name of a file in `configs/`, without ending, that holds the hyper-parameters.
         changes: keys of that file to change.
     """
 
     kind: Literal["ppo"] = "ppo"
-    steps: Count | None = None
-    against: str | None = None
     config: str = "yatzy"
     changes: dict[str, Any] = Field(default_factory=dict)
 
@@ -69,10 +64,7 @@ class PPOSettings(Settings):
             fields |= {"ruleset": rules.name, "options": options(rules)}
         else:
             fields |= {"ruleset": rules.model_dump(mode="json"), "options": {}}
-        often, never = (
-            1e-6,
-            1e9,
-        )  # minutes: every checkpoint is evaluated here, and training makes no evaluations itself
+        often, never = 1e-6, 1e9  # minutes: every checkpoint is evaluated here; training makes no evaluations itself
         fields |= {"total_steps": steps, "seed": seed, "checkpoint_minutes": often, "eval_minutes": never}
         return Config.parse(fields, "protocol")
 

@@ -10,11 +10,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from agents.benchmark.cluster import check_ray, run_on_ray
-from agents.benchmark.local import run_here
 from agents.benchmark.protocol import Protocol
 from agents.benchmark.summary import summarise_results, write_report
 from agents.benchmark.tasks import Outcome, Task, read_result, save_outcome, work_list
+from agents.benchmark.workers import check_ray, run_here, run_on_ray
 from yatzy_env.errors import YatzyError
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import can_solve, solve
@@ -30,7 +29,7 @@ def run_protocol(
         root: the folder of all benchmarks.
         console: where progress goes.
         workers: how many tasks at a time, on this machine or on a Ray started here.
-        ray: address of a Ray cluster, or `cluster.LOCAL`; None runs processes of this machine.
+        ray: address of a Ray cluster, or `workers.LOCAL`; None runs processes of this machine.
 
     Returns:
         The summary, and the folder of the report.

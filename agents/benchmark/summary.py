@@ -1,20 +1,23 @@
-"""From results to a table: the mean over seeds, the interquartile mean and its interval by stratified bootstrap."""
+"""From results to a table: the mean over seeds, the interquartile mean and its interval by stratified bootstrap.
+
+A protocol may say with `against` which algorithm one is compared with. All of them play the same final games, so that
+the luck of those dice is the same on both sides of a difference; what is left to chance is the training.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.benchmark.comparison import comparison_table
 from agents.benchmark.protocol import Protocol
 from agents.benchmark.tasks import Task
 from agents.distilled import LABEL
 from agents.markdown import table
-from yatzy_env.evaluation.statistics import Estimate, interquartile_mean_interval
+from yatzy_env.evaluation.statistics import Estimate, Interval, interquartile_mean_interval, unpaired
 from yatzy_env.files import write_json, write_text
 
 BOOTSTRAP_SEED = 1
@@ -152,6 +155,51 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
+class Comparison(NamedTuple):
+    """An algorithm beside the one it is compared with.
+
+    Attributes:
+        agent: the algorithm.
+        against: what it is compared with.
+        regret: its regret per game less that of the other, a mean over seeds with Welch's interval.
+    """
+
+    agent: str
+    against: str
+    regret: Interval
+
+
+def compare(summary: Mapping[str, Any], ruleset: str) -> list[Comparison]:
+    """The comparisons that a protocol asks for, as far as there are results.
+
+    Args:
+        summary: what `summarise_results` returned.
+        ruleset: which of its rulesets.
+
+    Returns:
+        A comparison per algorithm that has an `against`, in the order of the protocol.
+    """
+    runs = {row["agent"]: row.get("regret_by_seed") for row in summary["rows"] if row["ruleset"] == ruleset}
+    pairs = ((name, settings.get("against")) for name, settings in summary["protocol"]["algorithms"].items())
+    return [
+        Comparison(name, against, unpaired(runs[name], runs[against]))
+        for name, against in pairs
+        if against is not None and runs.get(name) and runs.get(against)
+    ]
+
+
+def comparison_table(summary: Mapping[str, Any], ruleset: str) -> str:
+    """The comparisons of a ruleset in markdown; nothing if there are none."""
+    found = compare(summary, ruleset)
+    if not found:
+        return ""
+    rows = [
+        (agent, against, f"{value:+.2f}", "" if math.isnan(low) else f"{low:.2f} to {high:.2f}")
+        for agent, against, (value, low, high) in found
+    ]
+    return table(("agent", "compared with", "regret per game beyond it", "interval"), rows, words=2) + "\n"
+
+
 def markdown(summary: Mapping[str, Any]) -> str:
     """The tables, one per ruleset with the differences its protocol asks for, in markdown."""
     parts = []
@@ -190,28 +238,31 @@ def _has_illegal(rows: Sequence[Mapping[str, Any]]) -> bool:
     return any(row.get("illegal_rate") is not None for row in rows)
 
 
+def cells(row: Mapping[str, Any]) -> dict[str, str]:
+    """What tables show of a row, by column; empty where it says nothing."""
+    rate, low, high = row.get("illegal_rate"), row["percent_low"], row["percent_high"]
+    return {
+        "agent": row["agent"],
+        "seeds": str(row["seeds"]) if row["trained"] else "",
+        "% of optimum": _text(row["percent_of_optimum"]),
+        "IQM": _text(row["percent_iqm"]),
+        "interval": "" if low is None or high is None else f"{low:.2f} to {high:.2f}",
+        "regret per game": _text(row.get("regret_per_game")),
+        "score": _text(row.get("mean_score")),
+        "steps": f"{row['steps']:,}" if row["trained"] and "steps" in row else "",
+        "illegal %": "" if rate is None else f"{100 * rate:.1f}",
+    }
+
+
 def _table(rows: Sequence[Mapping[str, Any]], short: bool) -> str:
     head = ["agent", "seeds", "% of optimum", "IQM", "interval"]
     head += [] if short else ["regret per game", "score", "steps"]
-    has_illegal = _has_illegal(rows)
-    head += ["illegal %"] if has_illegal else []
+    head += ["illegal %"] if _has_illegal(rows) else []
     lines = []
     for row in rows:
         name = LABEL.replace("distilled", row["agent"], 1) if row["learns_from_optimum"] else row["agent"]
-        line = [
-            name,
-            str(row["seeds"]) if row["trained"] else "",
-            _text(row["percent_of_optimum"]),
-            _text(row["percent_iqm"]),
-        ]
-        ends = (row["percent_low"], row["percent_high"])
-        line.append("" if None in ends else f"{ends[0]:.2f} to {ends[1]:.2f}")
-        if not short:
-            line += [_text(row["regret_per_game"]), _text(row["mean_score"])]
-            line.append(f"{row['steps']:,}" if row["trained"] else "")
-        if has_illegal:
-            line.append("" if row["illegal_rate"] is None else f"{100 * row['illegal_rate']:.1f}")
-        lines.append(line)
+        shown = cells(row) | {"agent": name}
+        lines.append([shown[column] for column in head])
     return table(head, lines) + "\n"
 
 

@@ -42,33 +42,31 @@ through in microbatches that stay in the cache, and nothing is done per env.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import explained_variance
-from torch import Tensor
+from torch import Tensor, nn
 
 from agents.errors import DivergedError
+from agents.ppo.config import Config
 from agents.ppo.improvement import Improvement, improvement_loss, improvement_targets, pick
 from agents.ppo.policy import YatzyPolicy
 from agents.ppo.vec_env import BatchVecEnv, TaskEnvs, join
 from yatzy_env.situation import Situations
 
+_ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "elu": nn.ELU, "silu": nn.SiLU}
 
-class Samples(NamedTuple):
-    """A minibatch."""
 
-    observations: Tensor  # (n, D) float32
-    actions: Tensor  # (n,) int64
-    old_log_prob: Tensor  # (n,) float32
-    advantages: Tensor  # (n,) float32
-    returns: Tensor  # (n,) float32
-    action_masks: Tensor  # (n, actions) int8
+def has_bfloat16() -> bool:
+    """Whether this processor multiplies bfloat16 matrices in hardware."""
+    found = torch.cpu.get_capabilities()
+    return any(found.get(name, False) for name in ("avx512_bf16", "amx_bf16", "amx_tile", "bf16"))
 
 
 class RolloutBuffer(MaskableRolloutBuffer):
@@ -98,14 +96,14 @@ class RolloutBuffer(MaskableRolloutBuffer):
             self.advantages[step] = running
         self.returns = self.advantages + self.values
 
-    def minibatches(self, size: int, rng: np.random.Generator) -> Iterator[Samples]:
+    def minibatches(self, size: int, rng: np.random.Generator) -> Iterator[MaskableRolloutBufferSamples]:
         """All samples in random order, `size` at a time."""
         order = rng.permutation(self.buffer_size * self.n_envs)
-        fields = [self.observations, self.actions, self.log_probs, self.advantages, self.returns, self.action_masks]
-        flat = [torch.from_numpy(values).flatten(0, 1) for values in fields]
+        names = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks")
+        flat = [torch.from_numpy(getattr(self, name)).flatten(0, 1) for name in names]
         for start in range(0, len(order), size):
             index = torch.from_numpy(order[start : start + size])
-            yield Samples(*(values[index] for values in flat))
+            yield MaskableRolloutBufferSamples(*(values[index] for values in flat))
 
 
 class YatzyPPO(MaskablePPO):
@@ -117,36 +115,34 @@ class YatzyPPO(MaskablePPO):
     _last_obs: NDArray[np.float32]
     _last_episode_starts: NDArray[np.bool_]
 
-    def __init__(
-        self,
-        *args: Any,
-        microbatch: int = 2048,
-        ema: float = 0.002,
-        chance_samples: int = 8,
-        improvement_share: float = 0.0,
-        improvement_weight: float = 0.5,
-        improvement_temperature: float = 1.0,
-        **kwargs: Any,
-    ) -> None:
-        """Builds the networks and the buffer.
-
-        Args:
-            *args: of MaskablePPO.
-            microbatch: rows that go through the networks at once during an update.
-            ema: share of the new weights in their exponential moving average, per update.
-            chance_samples: throws per decision that its luck is estimated with; 0 leaves the luck in.
-            improvement_share: share of the decisions that the policy improvement loss is about.
-            improvement_weight: weight of that loss.
-            improvement_temperature: points that make an action e times as likely in its targets.
-            **kwargs: of MaskablePPO.
-        """
-        self.chance_samples = chance_samples
-        self.improvement_share = improvement_share
-        self.improvement_weight = improvement_weight
-        self.improvement_temperature = improvement_temperature
-        self.microbatch = microbatch
-        self.ema = ema
-        super().__init__(*args, **kwargs | {"device": "cpu", "rollout_buffer_class": RolloutBuffer})
+    def __init__(self, config: Config) -> None:
+        """Makes envs, untrained networks and the buffer; the same configuration gives the same weights."""
+        self.config = config
+        self.improvement_temperature = config.improvement_temperature.start
+        hidden = list(config.network.hidden)
+        super().__init__(
+            YatzyPolicy,
+            BatchVecEnv(config.tasks, config.num_envs, config.seed, config.reward_scale),
+            learning_rate=lambda left: config.learning_rate.at(1 - left),
+            n_steps=config.rollout_steps,
+            batch_size=config.minibatch,
+            n_epochs=config.epochs,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda.start,
+            ent_coef=config.entropy.start,
+            clip_range=config.clip_range,
+            vf_coef=config.value_weight,
+            max_grad_norm=config.max_gradient_norm,
+            seed=config.seed,
+            device="cpu",
+            rollout_buffer_class=RolloutBuffer,
+            policy_kwargs={
+                "net_arch": {"pi": hidden, "vf": hidden},
+                "activation_fn": _ACTIVATIONS[config.network.activation],
+                "mixed_precision": config.precision == "bfloat16" or (config.precision == "auto" and has_bfloat16()),
+                "optimizer_kwargs": {"eps": 1e-5, "fused": True},
+            },
+        )
 
     def _setup_model(self) -> None:
         super()._setup_model()
@@ -157,7 +153,7 @@ class YatzyPPO(MaskablePPO):
         self.improvement: Improvement | None = None
 
     def _excluded_save_params(self) -> list[str]:
-        own = ("rng", "averages", "improvement", "_last_obs", "_last_episode_starts")
+        own = ("config", "rng", "averages", "improvement", "_last_obs", "_last_episode_starts")
         return [*super()._excluded_save_params(), *own]
 
     def collect_rollouts(  # type: ignore[override]
@@ -168,14 +164,7 @@ class YatzyPPO(MaskablePPO):
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
-        """Plays `n_rollout_steps` in every env and computes advantages.
-
-        Args:
-            env: the envs.
-            callback: called as in MaskablePPO.
-            rollout_buffer: what to fill.
-            n_rollout_steps: steps per env.
-            use_masking: must be true.
+        """Plays `n_rollout_steps` in every env and computes advantages, as MaskablePPO does; always with masks.
 
         Returns:
             Whether to go on.
@@ -190,8 +179,8 @@ class YatzyPPO(MaskablePPO):
         observations, starts = self._last_obs, self._last_episode_starts
         for step in range(n_rollout_steps):
             masks = env.action_masks()
-            for part, decisions in zip(env.parts, chosen_of, strict=True) if self.improvement_share else ():
-                chosen = pick(masks[part.envs], self.improvement_share, self.rng)
+            for part, decisions in zip(env.parts, chosen_of, strict=True) if self.config.improvement_share else ():
+                chosen = pick(masks[part.envs], self.config.improvement_share, self.rng)
                 decisions.append((*part.situations.take(chosen), observations[part.envs][chosen]))
             with torch.no_grad():
                 actions, values, log_probs, entropies[step] = self.policy.choose(torch.from_numpy(observations), masks)
@@ -210,7 +199,7 @@ class YatzyPPO(MaskablePPO):
         self._last_obs, self._last_episode_starts = observations, starts
         rollout_buffer.full = True
         rollout_buffer.compute_returns(starts)
-        self.improvement = self._improve(chosen_of) if self.improvement_share else None
+        self.improvement = self._improve(chosen_of) if self.config.improvement_share else None
         self._record_rollout(entropies, scores)
         callback.on_rollout_end()
         return True
@@ -220,14 +209,14 @@ class YatzyPPO(MaskablePPO):
 
         Without other throws it is the value of what the dice showed, luck included, as in ordinary PPO.
         """
-        if not self.chance_samples:
+        if not self.config.chance_samples:
             with torch.no_grad():
                 return self.policy.predict_values(torch.from_numpy(observations)).numpy().flatten()
         noise = self.rng.random(len(observations), np.float32)
-        others = join([part.other_throws(self.chance_samples, noise[part.envs]) for part in self.env.parts])
+        others = join([part.other_throws(self.config.chance_samples, noise[part.envs]) for part in self.env.parts])
         with torch.no_grad():
             values = self.policy.predict_values(torch.from_numpy(others))
-        return values.numpy().reshape(-1, self.chance_samples).mean(axis=1)
+        return values.numpy().reshape(-1, self.config.chance_samples).mean(axis=1)
 
     def _improve(self, chosen_of: list[list[tuple[NDArray[Any], ...]]]) -> Improvement:
         """The targets of some decisions, given by part as the arrays of their situations and their observations."""
@@ -290,7 +279,7 @@ class YatzyPPO(MaskablePPO):
                     raise DivergedError(f"a gradient is {norm} at step {self.num_timesteps}")
                 self.policy.optimizer.step()
                 with torch.no_grad():
-                    torch._foreach_lerp_(self.averages, weights, self.ema)
+                    torch._foreach_lerp_(self.averages, weights, self.config.ema)
                 sums[-1] += norm
                 updates += 1
             self._n_updates += 1
@@ -318,17 +307,17 @@ class YatzyPPO(MaskablePPO):
         if decisions is None or not len(decisions.targets):
             return 0.0
         loss = improvement_loss(self.policy.logits(decisions.observations), decisions)
-        (self.improvement_weight * loss).backward()
+        (self.config.improvement_weight * loss).backward()
         return float(loss.detach())
 
-    def _accumulate_gradient(self, samples: Samples, clip: float) -> NDArray[np.float64]:
+    def _accumulate_gradient(self, samples: MaskableRolloutBufferSamples, clip: float) -> NDArray[np.float64]:
         """Adds the gradient of the loss over a minibatch; returns five means over it for the log."""
         size = len(samples.actions)
         advantages = samples.advantages
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         sums = torch.zeros(5)
-        for start in range(0, size, self.microbatch):
-            part = slice(start, start + self.microbatch)
+        for start in range(0, size, self.config.microbatch):
+            part = slice(start, start + self.config.microbatch)
             values, log_prob, entropy = self.policy.evaluate_actions(
                 samples.observations[part], samples.actions[part], samples.action_masks[part]
             )

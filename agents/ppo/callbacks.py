@@ -28,20 +28,31 @@ _CURVE = (
     "train/value_loss",
 )
 
+_REPORT_SECONDS = 30.0  # between lines of progress where there is no terminal
+
 
 class _Callback(BaseCallback):
     model: YatzyPPO
 
+    @property
+    def config(self) -> Config:
+        return self.model.config
+
     def _on_step(self) -> bool:
         return True
+
+    def _on_rollout_start(self) -> None:
+        self._between_rollouts(is_last=False)
+
+    def _on_training_end(self) -> None:
+        self._between_rollouts(is_last=True)
+
+    def _between_rollouts(self, is_last: bool) -> None:
+        """Called before the first rollout, after every update, and once more after all of them."""
 
 
 class Schedules(_Callback):
     """Sets what follows a schedule before each rollout, by the steps done."""
-
-    def __init__(self, config: Config) -> None:
-        super().__init__()
-        self.config = config
 
     def _on_rollout_start(self) -> None:
         share = self.model.num_timesteps / self.config.total_steps
@@ -51,55 +62,37 @@ class Schedules(_Callback):
 
 
 class Checkpoints(_Callback):
-    """Saves after the first rollout, then by time, and at the end."""
+    """Saves after the first rollout, then by time, and at the end; `began` is now less the seconds trained so far."""
 
-    def __init__(self, run: Run, config: Config, clock: Clock) -> None:
+    def __init__(self, run: Run, began: float) -> None:
         super().__init__()
         self.run = run
-        self.config = config
-        self.clock = clock
-        self._saved_steps = -1
-        self._saved_at = time.monotonic()
+        self.began = began
 
     def _on_training_start(self) -> None:
         self._saved_steps = self.model.num_timesteps
         self._saved_at = time.monotonic()
 
-    def _on_rollout_start(self) -> None:
-        minutes = (time.monotonic() - self._saved_at) / 60
-        if self.model.num_timesteps > self._saved_steps and (
-            self._saved_steps == 0 or minutes >= self.config.checkpoint_minutes
-        ):
-            self._save()
-
-    def _on_training_end(self) -> None:
-        if self.model.num_timesteps > self._saved_steps:
-            self._save()
-
-    def _save(self) -> None:
-        save_checkpoint(self.run, self.model, self.config, self.clock.seconds())
-        self._saved_steps = self.model.num_timesteps
-        self._saved_at = time.monotonic()
+    def _between_rollouts(self, is_last: bool) -> None:
+        steps, now = self.model.num_timesteps, time.monotonic()
+        is_due = is_last or not self._saved_steps or now - self._saved_at >= 60 * self.config.checkpoint_minutes
+        if steps > self._saved_steps and is_due:
+            save_checkpoint(self.run, self.model, now - self.began)
+            self._saved_steps, self._saved_at = steps, time.monotonic()
 
 
 class EvalCallback(_Callback):
     """Evaluates the averaged network between rollouts, by time, for the log alone: nothing in training reads it."""
 
-    def __init__(self, config: Config, evaluate: Callable[[PPOAgent, Ruleset], Mapping[str, float]]) -> None:
+    def __init__(self, evaluate: Callable[[PPOAgent, Ruleset], Mapping[str, float]]) -> None:
         super().__init__()
-        self.config = config
         self.evaluate = evaluate
         self._evaluated_at = time.monotonic()
 
-    def _on_rollout_start(self) -> None:
-        if time.monotonic() - self._evaluated_at >= 60 * self.config.eval_minutes:
-            self._evaluate()
-
-    def _on_training_end(self) -> None:
-        self._evaluate()
-
-    def _evaluate(self) -> None:
-        weights = averaged_weights(self.model, self.config)
+    def _between_rollouts(self, is_last: bool) -> None:
+        if not is_last and time.monotonic() - self._evaluated_at < 60 * self.config.eval_minutes:
+            return
+        weights = averaged_weights(self.model)
         for rules in self.config.tasks.rulesets:
             agent = PPOAgent(rules, task_weights(weights, rules))
             for name, value in self.evaluate(agent, rules).items():
@@ -107,56 +100,32 @@ class EvalCallback(_Callback):
         self._evaluated_at = time.monotonic()
 
 
-class Clock:
-    """Training seconds, those before an interruption included."""
-
-    def __init__(self, before: float = 0.0) -> None:
-        self._start = time.monotonic() - before
-
-    def seconds(self) -> float:
-        """The seconds so far."""
-        return time.monotonic() - self._start
-
-
 class Curve(_Callback):
     """Writes a row per update to `curve.csv`, and hyper-parameters and speed to the log."""
 
-    def __init__(self, path: Path, config: Config, clock: Clock) -> None:
+    def __init__(self, path: Path, began: float) -> None:
         super().__init__()
         self.path = path
-        self.config = config
-        self.clock = clock
-        self._row: dict[str, Any] = {}
-        self._began = time.monotonic()
+        self.began = began
 
     def _on_training_start(self) -> None:
         columns = ["steps", "seconds", "steps_per_second", *(name.partition("/")[2] for name in _CURVE)]
         start_curve(self.path, columns, lambda row: int(row["steps"]) <= self.model.num_timesteps)
         self.logger.record("hyper_parameters", self._table(), exclude=("stdout", "log", "json", "csv"))
-        self._began = time.monotonic()
+        self._written_steps = self.model.num_timesteps
+        self._written_at = time.monotonic()
 
-    def _on_rollout_start(self) -> None:
-        self._write_row()
-
-    def _on_training_end(self) -> None:
-        self._write_row()
-        self.logger.dump(self.model.num_timesteps)
-
-    def _on_rollout_end(self) -> None:
-        self._row = {"steps": self.model.num_timesteps}
-
-    def _write_row(self) -> None:
-        if not self._row:
-            return
-        now = time.monotonic()
-        speed = self.config.rollout / max(now - self._began, 1e-9)
-        self._began = now
-        self.logger.record("time/steps_per_second", speed)
-        values = self.logger.name_to_value | self.model.last_rollout
-        row = [self._row["steps"], f"{self.clock.seconds():.1f}", f"{speed:.0f}"]
-        row += [f"{float(values.get(name, float('nan'))):.6g}" for name in _CURVE]
-        add_to_curve(self.path, row)
-        self._row = {}
+    def _between_rollouts(self, is_last: bool) -> None:
+        steps, now = self.model.num_timesteps, time.monotonic()
+        if steps > self._written_steps:
+            speed = self.config.rollout / max(now - self._written_at, 1e-9)
+            self.logger.record("time/steps_per_second", speed)
+            values = self.logger.name_to_value | self.model.last_rollout
+            row = [steps, f"{now - self.began:.1f}", f"{speed:.0f}"]
+            add_to_curve(self.path, row + [f"{float(values.get(name, float('nan'))):.6g}" for name in _CURVE])
+            self._written_steps, self._written_at = steps, now
+        if is_last:
+            self.logger.dump(steps)
 
     def _table(self) -> HParam:
         flat: dict[str, Any] = {}
@@ -170,11 +139,9 @@ class Curve(_Callback):
 class Report(_Callback):
     """Shows progress on stderr: a bar on a terminal, otherwise a line now and then."""
 
-    def __init__(self, config: Config, console: Console, every_seconds: float = 30.0) -> None:
+    def __init__(self, console: Console) -> None:
         super().__init__()
-        self.config = config
         self.console = console
-        self.every_seconds = every_seconds
         self._progress: Progress | None = None
         self._began = (0.0, 0)
         self._said = 0.0
@@ -194,27 +161,22 @@ class Report(_Callback):
             self._progress.add_task(name, total=self.config.total_steps, speed=0.0, score=float("nan"))
             self._progress.start()
 
-    def _on_rollout_start(self) -> None:
-        if self.model.num_timesteps > self._began[1]:  # a rollout and its update are done
-            self._show(self.every_seconds)
-
-    def _on_training_end(self) -> None:
-        self._show(0.0)
-        self.close()
-
-    def _show(self, every_seconds: float) -> None:
-        done, total = self.model.num_timesteps, self.config.total_steps
-        now = time.monotonic()
+    def _between_rollouts(self, is_last: bool) -> None:
+        done, total, now = self.model.num_timesteps, self.config.total_steps, time.monotonic()
+        if done == self._began[1] and not is_last:
+            return
         speed = (done - self._began[1]) / max(now - self._began[0], 1e-9)
         score = self.model.last_rollout.get("rollout/score", float("nan"))
         if self._progress:
             self._progress.update(self._progress.task_ids[0], completed=min(done, total), speed=speed, score=score)
-        elif now - self._said >= every_seconds:
+        elif is_last or now - self._said >= _REPORT_SECONDS:
             left = max(total - done, 0) / max(speed, 1e-9) / 60
             self.console.print(
                 f"{done:,} of {total:,} steps, {speed:,.0f} steps/s, mean score {score:.1f}, {left:.0f} min left"
             )
             self._said = now
+        if is_last:
+            self.close()
 
     def close(self) -> None:
         """Takes the bar off the terminal's last line."""

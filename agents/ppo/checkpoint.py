@@ -11,36 +11,26 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import nn
 
 from agents.errors import RunError
 from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.config import Config
 from agents.ppo.runs import check_complete
 from agents.ppo.weights import PolicyWeights, save_weights
+from agents.training.networks import linear_layers
 from agents.training.runs import Run
 from yatzy_env.errors import folded
 from yatzy_env.files import read_npz, write_npz
 
 
-def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
+def averaged_weights(model: YatzyPPO) -> PolicyWeights:
     """Policy and value network with averaged weights, values in points."""
-    named = zip(model.policy.named_parameters(), model.averages, strict=True)
-    average = {name: tensor.numpy().copy() for (name, _), tensor in named}
-
-    def layers(network: str, head: str) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-        modules = getattr(model.policy.mlp_extractor, network)
-        linear = [
-            f"mlp_extractor.{network}.{index}" for index, module in enumerate(modules) if isinstance(module, nn.Linear)
-        ]
-        return [(average[f"{name}.weight"], average[f"{name}.bias"]) for name in [*linear, head]]
-
-    *value_layers, (weight, bias) = layers("value_net", "value_net")
+    config, extractor = model.config, model.policy.mlp_extractor
+    average = dict(zip(model.policy.parameters(), model.averages, strict=True))
+    *value_layers, (weight, bias) = linear_layers([*extractor.value_net, model.policy.value_net], average)
     points = np.float32(1 / config.reward_scale)
     rulesets = tuple((rules.name, rules.digest) for rules in config.tasks.rulesets) if config.rulesets else ()
     return PolicyWeights(
-        layers=tuple(layers("policy_net", "action_net")),
+        layers=linear_layers([*extractor.policy_net, model.policy.action_net], average),
         activation=config.network.activation,
         ruleset=config.name,
         ruleset_digest="" if rulesets else config.rules.digest,
@@ -51,13 +41,12 @@ def averaged_weights(model: YatzyPPO, config: Config) -> PolicyWeights:
     )
 
 
-def save_checkpoint(run: Run, model: YatzyPPO, config: Config, seconds: float) -> None:
+def save_checkpoint(run: Run, model: YatzyPPO, seconds: float) -> None:
     """Writes a checkpoint and makes it the one that counts.
 
     Args:
         run: the run.
         model: the algorithm between two rollouts.
-        config: the configuration.
         seconds: training time so far.
     """
     about = {
@@ -76,7 +65,7 @@ def save_checkpoint(run: Run, model: YatzyPPO, config: Config, seconds: float) -
     arrays |= {f"average_{index}": tensor.numpy() for index, tensor in enumerate(model.averages)}
     with run.saving(model.num_timesteps) as folder:
         model.save(folder / "model.zip")
-        save_weights(averaged_weights(model, config), folder / "weights.npz")
+        save_weights(averaged_weights(model), folder / "weights.npz")
         write_npz(folder / "state.npz", arrays, RunError)
 
 

@@ -26,15 +26,8 @@ class _MaskedLogProb(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, by_log_prob: Tensor, by_entropy: Tensor) -> tuple[Tensor, None, None]:
         logits, masks, actions, normalisers, entropies = (tensor.detach().numpy() for tensor in ctx.saved_tensors)
-        by_logits = kernels.gradient(
-            logits,
-            masks,
-            actions,
-            normalisers,
-            entropies,
-            by_log_prob.contiguous().numpy(),
-            by_entropy.contiguous().numpy(),
-        )
+        by = (by_log_prob.contiguous().numpy(), by_entropy.contiguous().numpy())
+        by_logits = kernels.gradient(logits, masks, actions, normalisers, entropies, *by)
         return torch.from_numpy(by_logits), None, None
 
 
@@ -63,11 +56,7 @@ class YatzyPolicy(MaskableActorCriticPolicy):
 
     def logits_and_values(self, obs: Tensor) -> tuple[Tensor, Tensor]:
         """(n, actions) logits and (n,) values, both float32."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.mixed_precision):
-            inputs = self.features_extractor(obs)
-            logits = self.action_net(self.mlp_extractor.policy_net(inputs))
-            latent = self.mlp_extractor.value_net(inputs)
-        return logits.float(), self.value_net(latent.float()).flatten()
+        return self.logits(obs), self.predict_values(obs).flatten()
 
     def logits(self, obs: Tensor) -> Tensor:
         """(n, actions) logits, float32."""

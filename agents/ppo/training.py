@@ -1,75 +1,23 @@
-"""Training runs from configuration to finished model: build, continue, learn."""
+"""Training runs from configuration to finished model."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 
 import torch
 from rich.console import Console
 from stable_baselines3.common.callbacks import CallbackList
 from stable_baselines3.common.logger import configure
-from torch import nn
 
 from agents.errors import DivergedError
 from agents.ppo.agent import PPOAgent
 from agents.ppo.algorithm import YatzyPPO
-from agents.ppo.callbacks import Checkpoints, Clock, Curve, EvalCallback, Report, Schedules
+from agents.ppo.callbacks import Checkpoints, Curve, EvalCallback, Report, Schedules
 from agents.ppo.checkpoint import load_checkpoint
-from agents.ppo.config import Config
-from agents.ppo.policy import YatzyPolicy
 from agents.ppo.runs import config_of
-from agents.ppo.vec_env import BatchVecEnv
 from agents.training.runs import CURVE, Run
 from yatzy_env.rules import Ruleset
-
-_ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "elu": nn.ELU, "silu": nn.SiLU}
-
-
-def has_bfloat16() -> bool:
-    """Whether this processor multiplies bfloat16 matrices in hardware."""
-    found = torch.cpu.get_capabilities()
-    return any(found.get(name, False) for name in ("avx512_bf16", "amx_bf16", "amx_tile", "bf16"))
-
-
-def build(config: Config) -> YatzyPPO:
-    """Makes the envs and the untrained networks of a configuration.
-
-    Args:
-        config: the configuration.
-
-    Returns:
-        The algorithm; the same configuration gives the same weights.
-    """
-    hidden = list(config.network.hidden)
-    mixed = config.precision == "bfloat16" or (config.precision == "auto" and has_bfloat16())
-    return YatzyPPO(
-        YatzyPolicy,
-        BatchVecEnv(config.tasks, config.num_envs, config.seed, config.reward_scale),
-        learning_rate=lambda left: config.learning_rate.at(1 - left),
-        n_steps=config.rollout_steps,
-        batch_size=config.minibatch,
-        n_epochs=config.epochs,
-        gamma=config.gamma,
-        gae_lambda=config.gae_lambda.start,
-        ent_coef=config.entropy.start,
-        clip_range=config.clip_range,
-        vf_coef=config.value_weight,
-        max_grad_norm=config.max_gradient_norm,
-        seed=config.seed,
-        microbatch=config.microbatch,
-        ema=config.ema,
-        chance_samples=config.chance_samples,
-        improvement_share=config.improvement_share,
-        improvement_weight=config.improvement_weight,
-        improvement_temperature=config.improvement_temperature.start,
-        policy_kwargs={
-            "net_arch": {"pi": hidden, "vf": hidden},
-            "activation_fn": _ACTIVATIONS[config.network.activation],
-            "mixed_precision": mixed,
-            "optimizer_kwargs": {"eps": 1e-5, "fused": True},
-        },
-    )
-
 
 Evaluate = Callable[[PPOAgent, Ruleset], Mapping[str, float]]
 """Figures of the network as it is now, for the log, by the ruleset it plays."""
@@ -92,7 +40,7 @@ def train(run: Run, console: Console, evaluate: Evaluate | None = None) -> Yatzy
     """
     torch.set_num_threads(1)
     config = config_of(run)
-    model = build(config)
+    model = YatzyPPO(config)
     before = 0.0
     if run.manifest():
         before = load_checkpoint(run, model)
@@ -104,13 +52,12 @@ def train(run: Run, console: Console, evaluate: Evaluate | None = None) -> Yatzy
         return model
     logger = configure(str(run.folder / "tensorboard"), ["tensorboard"])
     model.set_logger(logger)
-    clock = Clock(before)
-    report = Report(config, console)
+    report, began = Report(console), time.monotonic() - before
     callbacks = CallbackList([
-        Schedules(config),
-        *([EvalCallback(config, evaluate)] if evaluate else []),
-        Curve(run.folder / CURVE, config, clock),
-        Checkpoints(run, config, clock),
+        Schedules(),
+        *([EvalCallback(evaluate)] if evaluate else []),
+        Curve(run.folder / CURVE, began),
+        Checkpoints(run, began),
         report,
     ])  # fmt: skip
     try:

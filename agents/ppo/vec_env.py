@@ -208,10 +208,6 @@ class BatchVecEnv(VecEnv):
     def close(self) -> None:
         """Nothing is held open."""
 
-    def has_attr(self, attr_name: str) -> bool:
-        """Whether the envs have an attribute."""
-        return hasattr(self.parts[0].batch, attr_name)
-
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """An attribute of the batch environments, once per env; `render_mode` is None."""
         values = [

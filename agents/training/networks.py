@@ -24,13 +24,13 @@ Layers = tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
 """(weight, bias) of each layer, float32, weight (outputs, inputs)."""
 
 
-def linear_layers(modules: Iterable[Any]) -> Layers:
-    """The linear layers among modules of torch, copied."""
-    return tuple(
-        (module.weight.detach().numpy().copy(), module.bias.detach().numpy().copy())
-        for module in modules
-        if hasattr(module, "weight")
-    )
+def linear_layers(modules: Iterable[Any], values: Mapping[Any, Any] | None = None) -> Layers:
+    """The linear layers among modules of torch, copied; `values` may hold what stands for their parameters."""
+
+    def array(parameter: Any) -> NDArray[np.float32]:
+        return (parameter if values is None else values[parameter]).detach().numpy().copy()
+
+    return tuple((array(module.weight), array(module.bias)) for module in modules if hasattr(module, "weight"))
 
 
 _ROWS = 2048  # rows that go through a network at once: so few that its layers stay in the processor's cache

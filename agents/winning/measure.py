@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from agents.winning.agent import WinningAgent
 from agents.winning.env import Path, Turn, play_against
+from agents.winning.features import Positions, input_size
 from yatzy_env.agent import Agent
-from yatzy_env.errors import YatzyError
+from yatzy_env.errors import YatzyError, unknown
 from yatzy_env.evaluation.matches import Match, game_keys, play_match
 from yatzy_env.evaluation.statistics import Difference, estimate, paired
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
+from yatzy_env.turn import TurnPlans
 
 BATCH = 2000
 """Games played together. No result depends on it."""
@@ -68,6 +70,39 @@ class Duel(NamedTuple):
             "score_difference": lead.mean,
             "score_difference_se": lead.error,
         }
+
+
+VARIANTS = ("win", "margin", "points")
+"""What of the agent is in use: all of it; the chance of a normal margin, without the win network; points alone, without
+the other card."""
+
+
+class ForPoints(WinningAgent):
+    """Plays for points, as the opponent in training does."""
+
+    def plan(self, positions: Positions) -> TurnPlans:
+        """Plans turns for points, whatever the other card."""
+        return self.points.plan(positions.filled, positions.upper)
+
+
+def variant(agent: WinningAgent, name: str) -> WinningAgent:
+    """The agent with less of it in use.
+
+    Args:
+        agent: the agent.
+        name: one of `VARIANTS`.
+
+    Raises:
+        YatzyError: if there is no such variant.
+    """
+    if name == "win":
+        return agent
+    if name == "margin":
+        no_correction = ((np.zeros((1, input_size(agent.rules)), np.float32), np.zeros(1, np.float32)),)
+        return WinningAgent(agent.rules, agent.table, no_correction, name)
+    if name == "points":
+        return ForPoints(agent.rules, agent.table, agent.network, name)
+    raise YatzyError(unknown("variant", name, VARIANTS))
 
 
 def path_of(match: Match) -> Path:

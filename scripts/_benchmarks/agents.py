@@ -60,28 +60,18 @@ def print_results(results: list[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from agents.benchmark.summary import cells
+
+    columns = ("agent", "seeds", "% of optimum", "IQM", "interval", "regret per game", "score", "illegal %")
     for ruleset in dict.fromkeys(row["ruleset"] for row in results):
         table = Table(title=f"{ruleset}: agents")
-        for column in ("agent", "seeds", "% of optimum", "IQM", "interval", "regret", "score", "illegal %"):
-            table.add_column(column, justify="left" if column == "agent" else "right", no_wrap=True)
+        for column in columns:
+            name = column.removesuffix(" per game")
+            table.add_column(name, justify="left" if column == "agent" else "right", no_wrap=True)
         for row in results:
             if row["ruleset"] == ruleset:
-                rate = row.get("illegal_rate")
-                ends = (row["percent_low"], row["percent_high"])
-                table.add_row(
-                    row["agent"] + ("*" if row["learns_from_optimum"] else ""),
-                    str(row["seeds"]) if row["trained"] else "",
-                    _text(row["percent_of_optimum"]),
-                    _text(row["percent_iqm"]),
-                    "" if None in ends else f"{ends[0]:.2f} to {ends[1]:.2f}",
-                    _text(row.get("regret_per_game")),
-                    _text(row.get("mean_score")),
-                    "" if rate is None else f"{100 * rate:.1f}",
-                )
+                shown = cells(row) | {"agent": row["agent"] + ("*" if row["learns_from_optimum"] else "")}
+                table.add_row(*(shown[column] for column in columns))
         if any(row["learns_from_optimum"] for row in results):
             table.caption = "* learns from the optimum"
         Console().print(table)
-
-
-def _text(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"

@@ -70,12 +70,12 @@ def measure(name: str, rollouts: int) -> dict[str, Any]:
     from stable_baselines3.common.callbacks import CallbackList
     from stable_baselines3.common.logger import configure
 
+    from agents.ppo.algorithm import YatzyPPO
     from agents.ppo.config import Config, find_config
-    from agents.ppo.training import build
 
     torch.set_num_threads(1)
     config = Config.read(find_config(name))
-    model = build(config)
+    model = YatzyPPO(config)
     model.set_logger(configure(None, []))
     _, callback = model._setup_learn((rollouts + 1) * config.rollout, CallbackList([]))
 

@@ -65,7 +65,7 @@ def measure(args: argparse.Namespace, command: str) -> None:
     from agents.optimal import OptimalAgent
     from agents.reports.card import write_win_card
     from agents.winning.measure import measure as play
-    from agents.winning.variants import variant
+    from agents.winning.measure import variant
     from yatzy_env.evaluation.provenance import provenance
     from yatzy_env.rules import ruleset
     from yatzy_env.solver import solve

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from agents.benchmark.execute import Evaluations
 from agents.distilled import DistilledSettings, _softmax, distil
 from agents.ppo.agent import PPOAgent
 from agents.ppo.weights import PolicyWeights
@@ -28,7 +29,12 @@ def test_it_comes_close_to_the_optimum_on_a_small_game() -> None:
     solution = solve(SMALL, cache=False, progress=False)
     seen: list[PolicyWeights] = []
     settings = DistilledSettings(num_envs=64, rollout_steps=32, minibatch=256, hidden=(32,), learning_rate=0.01)
-    last = distil(SMALL, solution, settings, 30_000, 1, [2048, 30_000], seen.append)
+
+    def keep(policy: PolicyWeights) -> dict[str, float]:
+        seen.append(policy)
+        return {}
+
+    last = distil(SMALL, solution, settings, 30_000, 1, Evaluations(keep, [2048, 30_000]))
     torch.set_num_threads(before)
     assert [policy.steps for policy in seen] == [2048, 30_720]
     first, final = (

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.benchmark.comparison import compare, comparison_table
-from agents.benchmark.summary import markdown, summarise_results
+from agents.benchmark.summary import compare, comparison_table, markdown, summarise_results
 from agents.benchmark.tasks import Task
 from tests.benchmark.helpers import SMALL, compared, fake, fake_summary, small
 

@@ -20,15 +20,16 @@ import pytest
 import torch
 from rich.console import Console
 
-from agents.benchmark import learn, runner
+from agents.benchmark import execute as execution
+from agents.benchmark import runner
 from agents.benchmark.execute import execute
-from agents.benchmark.local import run_here
 from agents.benchmark.runner import run_protocol
 from agents.benchmark.summary import markdown, speeds, summarise_results
 from agents.benchmark.tasks import Outcome, Task, read_result, save_outcome
+from agents.benchmark.workers import run_here
 from agents.models.load import load_agent
 from agents.ppo.weights import PolicyWeights
-from agents.sb3.agent import UnmaskedAgent
+from agents.sb3 import UnmaskedAgent
 from tests.benchmark.helpers import SMALL, fake, small, write_small
 from yatzy_env.envs.observation import observation_size
 from yatzy_env.errors import YatzyError
@@ -95,7 +96,7 @@ def test_ppo_goes_on_from_its_checkpoint_to_the_same_result(tmp_path: Path, monk
         pass
 
     commits = []
-    saving = learn.Run.saving
+    saving = execution.Run.saving
 
     @contextmanager
     def save_and_die(run: Any, steps: int) -> Iterator[Path]:
@@ -105,7 +106,7 @@ def test_ppo_goes_on_from_its_checkpoint_to_the_same_result(tmp_path: Path, monk
         if len(commits) == 3:
             raise KilledError
 
-    monkeypatch.setattr(learn.Run, "saving", save_and_die)
+    monkeypatch.setattr(execution.Run, "saving", save_and_die)
     with pytest.raises(KilledError):
         execute(task, tmp_path / "killed")
     resumed = execute(task, tmp_path / "killed")
@@ -116,18 +117,18 @@ def test_ppo_goes_on_from_its_checkpoint_to_the_same_result(tmp_path: Path, monk
 
 def test_what_another_version_left_unfinished_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     task = Task(small(steps=2000), "forced", "ppo", 1)
-    train = learn.train_ppo
+    train = execution.train_ppo
 
     def killed(run: Any, console: Console) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(learn, "train_ppo", killed)
+    monkeypatch.setattr(execution, "train_ppo", killed)
     with pytest.raises(KeyboardInterrupt):
         execute(task, tmp_path)
     (config,) = tmp_path.glob("**/config.yaml")
     lines = config.read_text().splitlines()
     config.write_text("\n".join(line for line in lines if not line.startswith("rulesets")))
-    monkeypatch.setattr(learn, "train_ppo", train)
+    monkeypatch.setattr(execution, "train_ppo", train)
     assert execute(task, tmp_path).result["steps"] == 2048
 
 

@@ -16,7 +16,7 @@ from agents.models.digest import record_digests
 from agents.models.load import load_agent, shipped_model
 from agents.models.ship import ship_model
 from agents.ppo.agent import PPOAgent
-from agents.ppo.training import build
+from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.weights import PolicyWeights, read_weights, save_weights
 from agents.training.networks import ACTIVATIONS
 from agents.training.runs import Run
@@ -67,11 +67,11 @@ def test_computes_what_the_trained_network_computes(activation: str) -> None:
     from agents.ppo.checkpoint import averaged_weights
 
     config = tiny_config(network__activation=activation, network__hidden="[16, 24, 8]")
-    model = build(config)
+    model = YatzyPPO(config)
     with torch.no_grad():
         next(model.policy.action_net.parameters()).mul_(100)  # logits that differ
     model.averages = [weights.detach().clone() for weights in model.policy.parameters()]
-    agent = PPOAgent(config.rules, averaged_weights(model, config))
+    agent = PPOAgent(config.rules, averaged_weights(model))
     env = YatzyVectorEnv(200, config.rules)
     env.reset(seed=3)
     observations = torch.from_numpy(observe(compile_tables(config.rules), env.situations))

@@ -14,7 +14,6 @@ from torch import nn
 from agents.errors import DivergedError
 from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.luck import throw_chances
-from agents.ppo.training import build
 from tests.ppo.helpers import tiny_config, trained
 from yatzy_env.envs.observation import observe
 from yatzy_env.tables import compile_tables
@@ -38,11 +37,11 @@ def test_an_update_equals_that_of_sb3_contrib() -> None:
     config = tiny_config(
         minibatch=4096, epochs=3, microbatch=1000, max_gradient_norm=2.0, entropy=0.1, improvement_share=0.0
     )
-    ours = build(config)
+    ours = YatzyPPO(config)
     ours.learn(config.rollout)
     theirs = MaskablePPO(
         "MlpPolicy",
-        build(config).env,
+        YatzyPPO(config).env,
         n_steps=config.rollout_steps,
         batch_size=config.minibatch,
         n_epochs=config.epochs,
@@ -58,7 +57,7 @@ def test_an_update_equals_that_of_sb3_contrib() -> None:
     buffer.actions[:] = source.actions[..., None]
     buffer.action_masks[:] = source.action_masks
     buffer.full = True
-    before = build(tiny_config(seed=2)).policy.state_dict()
+    before = YatzyPPO(tiny_config(seed=2)).policy.state_dict()
     for model in (ours, theirs):
         model.policy.load_state_dict(before)
         model.policy.optimizer = torch.optim.SGD(model.policy.parameters())
@@ -72,7 +71,7 @@ def test_an_update_equals_that_of_sb3_contrib() -> None:
 def test_advantages_leave_the_luck_of_the_dice_out() -> None:
     """Each decision is weighed against what was expected before the throw, not against the dice that came."""
     config = tiny_config(num_envs=4, minibatch=128)
-    model = build(config)
+    model = YatzyPPO(config)
     model.learn(config.rollout)
     buffer = model.rollout_buffer
     last = len(buffer.rewards) - 1
@@ -87,7 +86,7 @@ def test_advantages_leave_the_luck_of_the_dice_out() -> None:
 
 
 def test_with_the_luck_left_in_advantages_are_those_of_sb3() -> None:
-    model = build(
+    model = YatzyPPO(
         tiny_config(chance_samples=0, learning_rate__start=0.0)
     )  # the weights stay as they were in the rollout
     model.learn(4096)
@@ -101,7 +100,7 @@ def test_with_the_luck_left_in_advantages_are_those_of_sb3() -> None:
 
 def test_expected_values_are_means_over_other_throws() -> None:
     """With as many throws as there are rolls the estimate comes close to the exact mean of the value network."""
-    model = build(tiny_config(num_envs=64, minibatch=64, rollout_steps=1, chance_samples=256))
+    model = YatzyPPO(tiny_config(num_envs=64, minibatch=64, rollout_steps=1, chance_samples=256))
     tables = compile_tables(model.env.parts[0].rules)
     chances = throw_chances(model.env.parts[0].rules)
     model.env.reset()
@@ -129,7 +128,7 @@ def test_the_same_seed_gives_the_same_weights(tmp_path: Path, precision: str) ->
 
 
 def test_only_legal_actions_are_played() -> None:
-    model = build(tiny_config())
+    model = YatzyPPO(tiny_config())
     model.learn(4096)
     buffer = model.rollout_buffer
     chosen = np.take_along_axis(buffer.action_masks, buffer.actions[..., None], axis=2)
@@ -137,7 +136,7 @@ def test_only_legal_actions_are_played() -> None:
 
 
 def test_averages_follow_the_weights() -> None:
-    model = build(tiny_config(ema=1.0))
+    model = YatzyPPO(tiny_config(ema=1.0))
     model.learn(4096)
     for average, weights in zip(model.averages, model.policy.parameters(), strict=True):
         assert not average.requires_grad

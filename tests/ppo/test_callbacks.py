@@ -11,10 +11,11 @@ import pytest
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # type: ignore[import-untyped]
 
-from agents.ppo import training
+from agents.ppo import algorithm
+from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.callbacks import Schedules
 from agents.ppo.runs import create_run
-from agents.ppo.training import build, train
+from agents.ppo.training import train
 from agents.training.runs import Run
 from tests.ppo.helpers import tiny_config
 
@@ -71,7 +72,7 @@ def test_schedules_follow_the_steps() -> None:
         total_steps=16_384, gae_lambda__start=1.0, gae_lambda__end=0.0, entropy__start=0.4,
         improvement_temperature__start=2.0, improvement_temperature__end=1.0,
     )  # fmt: skip
-    model = build(config)
+    model = YatzyPPO(config)
     seen = []
 
     class Spy(Schedules):
@@ -80,14 +81,14 @@ def test_schedules_follow_the_steps() -> None:
             model = self.model
             seen.append([model.rollout_buffer.gae_lambda, model.ent_coef, model.improvement_temperature])
 
-    model.learn(16_384, Spy(config))
+    model.learn(16_384, Spy())
     np.testing.assert_allclose(seen, [(1.0, 0.4, 2.0), (0.75, 0.3, 1.75), (0.5, 0.2, 1.5), (0.25, 0.1, 1.25)])
     assert model.policy.optimizer.param_groups[0]["lr"] == 0  # the last update comes after all steps
 
 
 def test_a_processor_without_bfloat16_uses_float32(monkeypatch: pytest.MonkeyPatch) -> None:
     for has_it in (True, False):
-        monkeypatch.setattr(training, "has_bfloat16", lambda has_it=has_it: has_it)
-        assert build(tiny_config(precision="auto")).policy.mixed_precision is has_it
-    assert build(tiny_config(precision="bfloat16")).policy.mixed_precision
-    assert isinstance(training.has_bfloat16(), bool)
+        monkeypatch.setattr(algorithm, "has_bfloat16", lambda has_it=has_it: has_it)
+        assert YatzyPPO(tiny_config(precision="auto")).policy.mixed_precision is has_it
+    assert YatzyPPO(tiny_config(precision="bfloat16")).policy.mixed_precision
+    assert isinstance(algorithm.has_bfloat16(), bool)

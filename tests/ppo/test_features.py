@@ -11,9 +11,9 @@ import torch
 import yatzy_env
 from agents.models.load import load_agent
 from agents.models.reuse import adapt
+from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.config import Config
 from agents.ppo.features import Features, add_features, input_blocks, input_size
-from agents.ppo.training import build
 from agents.ppo.vec_env import TaskEnvs
 from agents.ppo.weights import PolicyWeights
 from agents.training.config import CONFIGS
@@ -135,5 +135,5 @@ def test_a_reused_network_reads_a_bonus_that_is_not_there_as_secured() -> None:
 def test_a_configuration_says_what_the_networks_read() -> None:
     config = Config.read(CONFIGS / "yatzy.yaml")
     assert config.features == "bonus"
-    assert build(config.model_copy(update={"features": "observation"})).policy.features_dim == 75
-    assert build(config).policy.features_dim == 75 + 44
+    assert YatzyPPO(config.model_copy(update={"features": "observation"})).policy.features_dim == 75
+    assert YatzyPPO(config).policy.features_dim == 75 + 44

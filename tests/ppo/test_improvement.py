@@ -7,10 +7,10 @@ import pytest
 import torch
 
 import yatzy_env
+from agents.ppo.algorithm import YatzyPPO
 from agents.ppo.estimate import Values, estimated_action_values
 from agents.ppo.improvement import Improvement, improvement_loss, improvement_targets, pick
 from agents.ppo.luck import throw_chances
-from agents.ppo.training import build
 from tests.ppo.helpers import envs_under_way, tiny_config
 from yatzy_env.envs.observation import observation_size, observe
 from yatzy_env.games import new_games, play
@@ -110,7 +110,7 @@ def test_the_loss_is_the_divergence_over_legal_actions() -> None:
 def test_an_action_that_is_never_drawn_is_learnt_from_improvement_alone(share: float, revives: bool) -> None:
     """Throwing again is as good as ruled out at the start; only the improvement loss brings it back."""
     config = tiny_config(total_steps=8192 * 4, improvement_share=share, improvement_temperature=0.5, entropy=0.0)
-    model = build(config)
+    model = YatzyPPO(config)
     keeps = compile_tables(config.rules).keeps
     with torch.no_grad():
         model.policy.action_net.bias[:keeps] -= 30.0
@@ -128,7 +128,7 @@ def test_few_envs_are_picked_in_the_mean_as_often() -> None:
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 def test_targets_are_in_points_and_discount_what_is_to_come(gamma: float) -> None:
     config = tiny_config(improvement_share=1.0, num_envs=16, minibatch=512, gamma=gamma, improvement_temperature=3.0)
-    model = build(config)
+    model = YatzyPPO(config)
     situations = model.env.parts[0].situations
     now = [*situations, model.env.reset()]
     state = model.rng.bit_generator.state
@@ -146,11 +146,11 @@ def test_targets_are_in_points_and_discount_what_is_to_come(gamma: float) -> Non
 
 def test_improvement_comes_with_every_rollout() -> None:
     config = tiny_config(improvement_share=0.25)
-    model = build(config)
+    model = YatzyPPO(config)
     model.learn(config.rollout)
     assert model.improvement is not None
     assert len(model.improvement.targets) == 0.25 * config.num_envs * config.rollout_steps
-    without = build(tiny_config(improvement_share=0.0))
+    without = YatzyPPO(tiny_config(improvement_share=0.0))
     without.learn(config.rollout)
     assert without.improvement is None
 

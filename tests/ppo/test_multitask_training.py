@@ -19,7 +19,7 @@ from agents.ppo.checkpoint import averaged_weights
 from agents.ppo.config import Config
 from agents.ppo.multitask import task_weights
 from agents.ppo.runs import create_run
-from agents.ppo.training import build, train
+from agents.ppo.training import train
 from tests.envs.play import random_legal
 from tests.ppo.helpers import quiet, several_config, trained
 from tests.ppo.test_algorithm import assert_same, weights_of
@@ -32,15 +32,15 @@ SPREAD = {"num_envs": 37, "rollout_steps": 16, "minibatch": 296, "precision": "f
 def players(model: YatzyPPO, config: Config) -> list[PPOAgent]:
     """The networks as they are now, one agent per ruleset."""
     model.averages = [weights.detach().clone() for weights in model.policy.parameters()]
-    weights = averaged_weights(model, config)
+    weights = averaged_weights(model)
     return [PPOAgent(rules, task_weights(weights, rules)) for rules in config.tasks.rulesets]
 
 
 def test_expected_values_are_those_of_each_ruleset() -> None:
     """Points and expected value of what was played are the value that the task's own network gives the action."""
     config = several_config(**SPREAD)
-    model = build(config)
-    model.chance_samples = 4096  # so many that their mean is nearly that of all
+    model = YatzyPPO(config)
+    model.config = config.model_copy(update={"chance_samples": 4096})  # so many that their mean is nearly that of all
     agents = players(model, config)
     env, rng = model.env, np.random.default_rng(1)
     env.reset()
@@ -58,7 +58,7 @@ def test_targets_are_those_of_each_ruleset(monkeypatch: pytest.MonkeyPatch) -> N
     """Every target has the mask of its decision, and asks for what the task's own network rates highest."""
     monkeypatch.setattr(improvement_module, "_THROWS", 4096)
     config = several_config(**SPREAD, improvement_share=0.4, learning_rate=0.0)
-    model = build(config)
+    model = YatzyPPO(config)
     tasks, agents = config.tasks, players(model, config)
     decisions: dict[bytes, tuple[int, Situations]] = {}
     choose = model.policy.choose
@@ -89,7 +89,7 @@ def test_targets_are_those_of_each_ruleset(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_evaluations_are_made_under_every_ruleset(tmp_path: Path) -> None:
     config = several_config()
-    model = build(config)
+    model = YatzyPPO(config)
     model.set_logger(configure(str(tmp_path), []))
     seen = []
 
@@ -98,7 +98,7 @@ def test_evaluations_are_made_under_every_ruleset(tmp_path: Path) -> None:
         assert agent.policy.ruleset_digest == rules.digest
         return {"eval/some": float(len(seen))}
 
-    callback = EvalCallback(config, evaluate)
+    callback = EvalCallback(evaluate)
     callback.init_callback(model)
     callback.on_training_end()
     assert seen == ["yatzy", "yahtzee", "forced", "yacht"]

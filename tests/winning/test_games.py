@@ -8,8 +8,7 @@ import pytest
 from agents.optimal import OptimalAgent
 from agents.winning.cards import PointsPlayer
 from agents.winning.env import Turn, play_against, play_alone
-from agents.winning.measure import Duel, measure, path_of
-from agents.winning.variants import variant
+from agents.winning.measure import Duel, measure, path_of, variant
 from tests.winning.helpers import SMALL, agent_of, exact_table
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.matches import game_keys, play_match
