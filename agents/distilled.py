@@ -70,18 +70,9 @@ def distil(
     seed: int,
     on_update: OnUpdate,
 ) -> PolicyWeights:
-    """Trains a network on the solution's action values.
+    """Trains a network on the solution's action values until the first rollout that reaches `steps` situations.
 
-    Args:
-        rules: the ruleset.
-        solution: its exact solution.
-        settings: how to train.
-        steps: situations to learn from; training ends with the first rollout that reaches them.
-        seed: of weights, dice and choices.
-        on_update: called after every rollout.
-
-    Returns:
-        The trained network.
+    The seed decides weights, dice and choices; `on_update` is called after every rollout.
     """
     torch.set_num_threads(1)
     torch.manual_seed(seed)

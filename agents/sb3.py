@@ -134,16 +134,7 @@ _ARGUMENTS = {
 
 
 def build(rules: Ruleset, settings: Unmasked, seed: int) -> BaseAlgorithm:
-    """Makes the envs and the untrained networks.
-
-    Args:
-        rules: the ruleset.
-        settings: those of one of the algorithms.
-        seed: of weights, dice and choices.
-
-    Returns:
-        The algorithm, on the CPU; the same arguments give the same weights.
-    """
+    """Makes the envs and the untrained networks, on the CPU; the same arguments give the same weights."""
     arguments: dict[str, Any] = {
         theirs: getattr(settings, ours) for ours, theirs in _ARGUMENTS.items() if hasattr(settings, ours)
     }
@@ -190,17 +181,9 @@ class _AfterUpdates(BaseCallback):
 
 
 def train(rules: Ruleset, settings: Unmasked, steps: int, seed: int, on_update: OnUpdate) -> PolicyWeights:
-    """Trains one of the algorithms.
+    """Trains one of the algorithms until the first update that reaches `steps` decisions.
 
-    Args:
-        rules: the ruleset.
-        settings: its settings.
-        steps: decisions to train on; training ends with the first update that reaches them.
-        seed: of weights, dice and choices.
-        on_update: called after every update.
-
-    Returns:
-        The trained network.
+    The seed decides weights, dice and choices; `on_update` is called after every update.
     """
     torch.set_num_threads(1)
     model = build(rules, settings, seed)

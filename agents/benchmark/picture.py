@@ -21,12 +21,7 @@ _CLOSE = 1.06  # levels that differ by less share a label
 
 
 def draw_curves(summary: Mapping[str, Any], path: Path) -> None:
-    """Writes the picture that `curves_figure` draws.
-
-    Args:
-        summary: what `summarise_results` returned.
-        path: the picture to write.
-    """
+    """Writes the picture that `curves_figure` draws."""
     figure = curves_figure(summary)
     figure.savefig(path, dpi=130, metadata={"Software": ""} if path.suffix == ".png" else None)
 
@@ -35,13 +30,8 @@ def curves_figure(summary: Mapping[str, Any]) -> Figure:
     """Draws a panel per ruleset: the mean over seeds, and a band from the lowest to the highest seed.
 
     What is drawn is what is missing to the optimum, on a logarithmic scale, so that the last percents can be
-    told apart. Where no optimum is known it is the mean score.
-
-    Args:
-        summary: what `summarise_results` returned.
-
-    Returns:
-        The figure; its legend stands beside the panels and names what is drawn, the best of the first panel first.
+    told apart. Where no optimum is known it is the mean score. The legend stands beside the panels and names what is
+    drawn, the best of the first panel first.
     """
     rulesets = summary["protocol"]["rulesets"]
     figure = Figure(figsize=(6.4 * len(rulesets) + _LEGEND, 4.8), layout="constrained")

@@ -30,10 +30,6 @@ Results = Mapping[Task, Mapping[str, Any]]
 def summarise_results(protocol: Protocol, results: Results) -> dict[str, Any]:
     """Everything the table and the picture show.
 
-    Args:
-        protocol: the protocol.
-        results: what tasks have found.
-
     Returns:
         `protocol`, `rows` (a dict per ruleset and agent, the lowest score first), `curves` (evaluations by step, with
         the mean and the extremes over seeds), `timing` and `commits`; rows and curves are the same on every run.
@@ -170,15 +166,7 @@ class Comparison(NamedTuple):
 
 
 def compare(summary: Mapping[str, Any], ruleset: str) -> list[Comparison]:
-    """The comparisons that a protocol asks for, as far as there are results.
-
-    Args:
-        summary: what `summarise_results` returned.
-        ruleset: which of its rulesets.
-
-    Returns:
-        A comparison per algorithm that has an `against`, in the order of the protocol.
-    """
+    """The comparisons of a ruleset that its protocol asks for, as far as there are results, in its order."""
     runs = {row["agent"]: row.get("regret_by_seed") for row in summary["rows"] if row["ruleset"] == ruleset}
     pairs = ((name, settings.get("against")) for name, settings in summary["protocol"]["algorithms"].items())
     return [

@@ -68,10 +68,8 @@ class Outcome:
 def work_list(protocol: Protocol, known: Callable[[str], bool] | None = None) -> list[Task]:
     """All tasks of a protocol, the quick ones first, then seed by seed.
 
-    Args:
-        protocol: the protocol.
-        known: whether a ruleset can be solved; what learns from the optimum is left out where it cannot, and the
-            optimal player with it. All can if not given.
+    `known` says whether a ruleset can be solved; what learns from the optimum is left out where it cannot, and the
+    optimal player with it. All can if it is not given.
     """
     solved = {name for name in protocol.rulesets if known is None or known(name)}
     tasks = [

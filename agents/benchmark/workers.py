@@ -32,13 +32,7 @@ Done = Callable[[Task, Outcome], None]
 
 
 def run_here(tasks: Sequence[Task], workers: int, scratch: Callable[[Task], Path], done: Done) -> dict[Task, str]:
-    """Does tasks in worker processes, in their order.
-
-    Args:
-        tasks: the tasks.
-        workers: how many at a time.
-        scratch: gives each task its folder.
-        done: called with every outcome as it arrives.
+    """Does tasks in worker processes, in their order; `scratch` gives each a folder, `done` takes the outcomes.
 
     Returns:
         What went wrong, in one line, by task; the others are done all the same.
@@ -115,13 +109,7 @@ def check_ray() -> None:
 
 
 def run_on_ray(tasks: Sequence[Task], workers: int, address: str, done: Done) -> dict[Task, str]:
-    """Does tasks as Ray tasks of one processor each.
-
-    Args:
-        tasks: the tasks.
-        workers: how many at a time on a Ray started here; a cluster decides for itself.
-        address: of the cluster, or `LOCAL`.
-        done: called with every outcome as it arrives.
+    """Does tasks as Ray tasks of one processor each, on the cluster at an address or `workers` at a time on one here.
 
     Returns:
         What went wrong, in one line, by task.

@@ -58,13 +58,7 @@ class PPOAgent:
     merges_upper = True  # an observation is all it sees
 
     def __init__(self, rules: Ruleset, policy: PolicyWeights, name: str = "ppo", sample: bool = False) -> None:
-        """Checks that the network fits the rules.
-
-        Args:
-            rules: the ruleset to play.
-            policy: the network.
-            name: what the agent is called.
-            sample: draw actions, as in training, instead of taking the best.
+        """Makes the agent; with `sample` it draws actions, as in training, instead of taking the best.
 
         Raises:
             ModelError: if the network was trained for other rules.

@@ -42,13 +42,7 @@ def averaged_weights(model: YatzyPPO) -> PolicyWeights:
 
 
 def save_checkpoint(run: Run, model: YatzyPPO, seconds: float) -> None:
-    """Writes a checkpoint and makes it the one that counts.
-
-    Args:
-        run: the run.
-        model: the algorithm between two rollouts.
-        seconds: training time so far.
-    """
+    """Writes a checkpoint after some seconds of training, between two rollouts, and makes it the one that counts."""
     about = {
         "steps": model.num_timesteps,
         "updates": model._n_updates,
@@ -70,11 +64,7 @@ def save_checkpoint(run: Run, model: YatzyPPO, seconds: float) -> None:
 
 
 def load_checkpoint(run: Run, model: YatzyPPO) -> float:
-    """Puts a freshly built algorithm where the run's checkpoint left off.
-
-    Args:
-        run: the run.
-        model: built from the run's configuration.
+    """Puts an algorithm freshly built from the run's configuration where its checkpoint left off.
 
     Returns:
         The training seconds spent before.

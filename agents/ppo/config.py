@@ -210,14 +210,11 @@ def find_config(name: str, folder: Path = CONFIGS) -> Path:
 
 
 def override(config: Config, changes: Sequence[tuple[str, str]]) -> Config:
-    """Changes single values.
+    """Changes single values, and validates the whole.
 
     Args:
         config: the configuration.
         changes: dotted keys (`network.hidden`, dashes count as underscores) with values as YAML text.
-
-    Returns:
-        The new configuration, validated as a whole.
 
     Raises:
         ConfigError: for an unknown key or values that do not fit.

@@ -32,15 +32,7 @@ PER_COLUMN = _MISSING + 12
 
 
 def input_blocks(rules: Ruleset, features: Features) -> list[Block]:
-    """The index table of what the networks read: the blocks of the observation, then those added to it.
-
-    Args:
-        rules: the ruleset.
-        features: which features are added.
-
-    Returns:
-        The blocks in order; together they cover the input.
-    """
+    """The index table of what the networks read: the blocks of the observation, then those added to it."""
     blocks = observation_blocks(rules)
     card = compile_tables(rules).card
     if features == "bonus" and card.bonus_threshold:
@@ -94,16 +86,7 @@ def _places(rules: Ruleset) -> _Places:
 
 
 def add_features(rules: Ruleset, features: Features, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What the networks read.
-
-    Args:
-        rules: the ruleset.
-        features: which features are added.
-        observations: (n, D).
-
-    Returns:
-        (n, inputs) float32: the observations, then what is added; the observations themselves if that is nothing.
-    """
+    """(n, inputs) float32, what the networks read: (n, D) observations, then what is added, if anything."""
     size = input_size(rules, features)
     if size == observations.shape[1]:
         return observations

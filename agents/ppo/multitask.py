@@ -45,11 +45,7 @@ class MultiTask:
     """
 
     def __init__(self, rulesets: Sequence[Ruleset], features: Features = "observation") -> None:
-        """Lays out the entries.
-
-        Args:
-            rulesets: in the order of the entries that name them.
-            features: what is read beside the observation (`agents.ppo.features`).
+        """Lays out the entries, those that name the rulesets in the order given.
 
         Raises:
             RulesetError: if they do not fit together, or one is named twice.
@@ -107,15 +103,9 @@ class MultiTask:
         return numbers[actions]
 
     def restrict(self, task: int, layers: Layers, acts: bool) -> Layers:
-        """A network of several rulesets as one that reads the inputs of one of them alone.
+        """The layers of a network of all rulesets that are left where it reads the inputs of one alone.
 
-        Args:
-            task: the position of the ruleset.
-            layers: of the network of all.
-            acts: whether its outputs are actions, of which the ruleset's own remain.
-
-        Returns:
-            The layers; some of them are those of the network of all.
+        With `acts` its outputs are actions, of which the ruleset's own remain. Some layers are those of the network.
         """
         if self._is_one:
             return layers
@@ -128,14 +118,7 @@ class MultiTask:
 
 
 def task_weights(weights: PolicyWeights, rules: Ruleset) -> PolicyWeights:
-    """What a network of several rulesets is under one of them.
-
-    Args:
-        weights: a network; one of a single ruleset is returned as it is.
-        rules: the ruleset to play.
-
-    Returns:
-        A network for that ruleset.
+    """What a network of several rulesets is under one of them; a network of a single ruleset is returned as it is.
 
     Raises:
         ModelError: if it does not play it, or its rulesets are not those of this version.

@@ -41,13 +41,7 @@ class YatzyPolicy(MaskableActorCriticPolicy):
     rng: np.random.Generator  # set by the algorithm: the noise that actions are drawn with
 
     def __init__(self, *args: Any, mixed_precision: bool = False, **kwargs: Any) -> None:
-        """Builds the networks.
-
-        Args:
-            *args: of the base class.
-            mixed_precision: compute in bfloat16 where it is safe.
-            **kwargs: of the base class.
-        """
+        """Builds the networks; with `mixed_precision` they compute in bfloat16 where it is safe."""
         super().__init__(*args, **kwargs)
         self.mixed_precision = mixed_precision
 

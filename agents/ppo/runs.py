@@ -26,13 +26,7 @@ def config_of(run: Run) -> Config:
 
 
 def create_run(config: Config, root: Path, command: str) -> Run:
-    """Makes a new run folder.
-
-    Args:
-        config: what to train.
-        root: the folder of all runs.
-        command: the command line, for the record.
-    """
+    """Makes a new run folder under the folder of all runs, and puts the configuration and the command on record."""
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{config.seed}"
     parent = root / config.name
     parent.mkdir(parents=True, exist_ok=True)

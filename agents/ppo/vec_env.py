@@ -33,13 +33,7 @@ class TaskEnvs:
     """
 
     def __init__(self, tasks: MultiTask, task: int, envs: slice) -> None:
-        """Allocates the envs.
-
-        Args:
-            tasks: all rulesets.
-            task: the position of the one that is played.
-            envs: where they stand among all envs.
-        """
+        """Allocates the envs that play one of the tasks and stand at `envs` among all envs."""
         self.rules: Ruleset = tasks.rulesets[task]
         self.envs = envs
         size = envs.stop - envs.start

@@ -50,11 +50,7 @@ class Settings(BaseModel):
 
     @classmethod
     def parse(cls, fields: object, source: str = "configuration") -> Self:
-        """Validates keys and values.
-
-        Args:
-            fields: keys and values.
-            source: where they come from, for messages.
+        """Validates keys and values that come from a source, which messages name.
 
         Raises:
             ConfigError: in one line, naming the key, its value and what is allowed, or near matches of a misspelt key.

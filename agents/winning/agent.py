@@ -26,13 +26,7 @@ class WinningAgent:
     """
 
     def __init__(self, rules: Ruleset, table: CardTable, network: Layers, name: str = "win") -> None:
-        """Puts the agent together.
-
-        Args:
-            rules: the ruleset to play.
-            table: the evaluation of cards in points.
-            network: the win network.
-            name: what the agent is called.
+        """Puts the agent together from the evaluation of cards in points and the win network.
 
         Raises:
             YatzyError: if it does not know cards of such rules.
@@ -58,14 +52,7 @@ class WinningAgent:
         return self.plan(positions).choose(situations)
 
     def plan(self, positions: Positions) -> TurnPlans:
-        """Plans turns.
-
-        Args:
-            positions: n positions in which it is our turn and our card is not full.
-
-        Returns:
-            The plans; their values are chances of winning, half a draw included.
-        """
+        """Plans n turns of ours, our card not full; the values are chances of winning, half a draw included."""
         ends = self.points.ends(positions.filled, positions.upper)
         after = self.positions_after(positions, ends)
         values = np.empty(len(ends.turn))
@@ -74,15 +61,7 @@ class WinningAgent:
         return plan_turns(self.tables, ends, values, tie=0.0)  # where a game is as good as won, chances differ by less
 
     def with_noise(self, plans: TurnPlans, added: NDArray[np.float64]) -> TurnPlans:
-        """Plans the same turns with other chances.
-
-        Args:
-            plans: n plans.
-            added: (n, B) what is added to the chances by box.
-
-        Returns:
-            The plans.
-        """
+        """Plans the same n turns with (n, B) numbers added to the chances by box."""
         box = plans.kinds.box[plans.ends.kind]
         return plan_turns(self.tables, plans.ends, plans.values + added[plans.ends.turn, box], tie=0.0)
 

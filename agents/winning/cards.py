@@ -108,15 +108,7 @@ def reachable_cards(rules: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 
 def evaluate_cards(rules: Ruleset, network: Layers) -> CardTable:
-    """Writes a network's evaluation of every card into a table.
-
-    Args:
-        rules: the ruleset.
-        network: of two outputs, mean and spread.
-
-    Returns:
-        The table. Full cards are worth nothing.
-    """
+    """Writes mean and spread, as a network puts them, of every card into a table; full cards are worth nothing."""
     card = compile_tables(rules).card
     size = (card.all_boxes + 1) * (card.bonus_threshold + 1)
     table = CardTable(card.bonus_threshold, np.full(size, np.nan), np.full(size, np.nan))
@@ -148,10 +140,6 @@ class PointsPlayer:
     def __init__(self, rules: Ruleset, table: CardTable) -> None:
         """Puts the player together.
 
-        Args:
-            rules: the ruleset to play.
-            table: the evaluation of cards in points.
-
         Raises:
             YatzyError: if cards hold more than boxes and one upper sum.
         """
@@ -179,10 +167,7 @@ class PointsPlayer:
     def plan(self, filled: NDArray[np.int64], upper: NDArray[np.int64], squares: bool = False) -> TurnPlans:
         """Plans turns that begin with (n,) cards.
 
-        Args:
-            filled: (n,) bits of the filled boxes.
-            upper: (n,) upper sums.
-            squares: whether the other quantity is to be the expected square of the points of the turn and all after it.
+        With `squares` the other quantity is the expected square of the points of the turn and all after it.
         """
         ends = self.ends(filled, upper)
         values = self.values(ends)

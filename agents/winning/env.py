@@ -44,15 +44,7 @@ class Turn(NamedTuple):
 
 
 def play_alone(player: PointsPlayer, keys: NDArray[np.uint64]) -> Path:
-    """Plays games for points.
-
-    Args:
-        player: who plays.
-        keys: (n,) keys of the dice.
-
-    Returns:
-        The games; the luck of a turn is measured by the player's own evaluation and has mean zero.
-    """
+    """Plays games for points with the dice of (n,) keys; luck is by the player's own evaluation and has mean zero."""
     games = new_games(player.tables, keys)
     boxes, size = player.tables.card.boxes, len(keys)
     cards = [np.zeros((boxes + 1, size), np.int64) for _ in range(3)]
@@ -76,11 +68,11 @@ def play_against(
     exploration_noise: float = 0.0,
     rng: np.random.Generator | None = None,
 ) -> Iterator[Turn | Games]:
-    """Plays games against opponents whose games are known.
+    """Plays games against n opponents whose games are known.
 
     Args:
         agent: who plays.
-        path: the games of n opponents.
+        path: the opponents' games.
         keys: (n,) keys of our dice.
         goes_first: (n,) whether we move first.
         exploration_noise: standard deviation of what is added to the chances at random when a turn is played.

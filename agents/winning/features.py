@@ -46,12 +46,7 @@ def input_size(rules: Ruleset) -> int:
 def win_inputs(
     rules: Ruleset, table: CardTable, positions: Positions
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """What the network sees.
-
-    Args:
-        rules: the ruleset.
-        table: the evaluation of cards in points.
-        positions: n positions in which not both cards are full.
+    """What the network sees of n positions in which not both cards are full.
 
     Returns:
         (n, F) inputs: our card, theirs, seven figures; (n,) margins in spreads; (n,) spreads in points. float32.

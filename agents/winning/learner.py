@@ -27,14 +27,7 @@ class Learner:
     """
 
     def __init__(self, stage: Stage, inputs: int, outputs: int, seed: int) -> None:
-        """Makes an untrained network; its last layer starts at zero.
-
-        Args:
-            stage: sizes and settings.
-            inputs: columns it sees.
-            outputs: columns it answers.
-            seed: of weights and order of samples.
-        """
+        """Makes an untrained network, its last layer zero; the seed decides weights and the order of samples."""
         self.stage = stage
         self.round = 0
         torch.manual_seed(seed)
@@ -64,11 +57,7 @@ class Learner:
         return tuple(zip(arrays[::2], arrays[1::2], strict=True))
 
     def learn(self, samples: list[NDArray[np.float32]], loss: Loss) -> float:
-        """Remembers samples and learns from all in the memory: one round.
-
-        Args:
-            samples: inputs and targets, a row per sample in each.
-            loss: of outputs and targets.
+        """Remembers samples, inputs and targets with a row each, and learns from all in the memory: one round.
 
         Returns:
             The mean loss.

@@ -86,11 +86,7 @@ class ForPoints(WinningAgent):
 
 
 def variant(agent: WinningAgent, name: str) -> WinningAgent:
-    """The agent with less of it in use.
-
-    Args:
-        agent: the agent.
-        name: one of `VARIANTS`.
+    """The agent with less of it in use, by a name of `VARIANTS`.
 
     Raises:
         YatzyError: if there is no such variant.

@@ -28,13 +28,7 @@ _COUNTS = np.array([0.04, 0.1, 0.2, 0.36, 0.22, 0.08])  # dice in a filled upper
 def sample_cards(
     rules: Ruleset, size: int, least: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draws cards: a number of filled boxes, which ones, and a likely sum in the upper ones.
-
-    Args:
-        rules: the ruleset.
-        size: how many.
-        least: the least number of filled boxes.
-        rng: draws.
+    """Draws cards: a number of filled boxes, at least `least`, which ones, and a likely sum in the upper ones.
 
     Returns:
         (n,) bits of the filled boxes, (n,) upper sums.

@@ -31,11 +31,6 @@ _COLUMNS = ("stage", "round", "seconds", "loss", "evaluation")
 def open_folder(folder: Path, config: WinConfig, command: str) -> Run:
     """Makes the folder of a run, or notes the command in the one that is there.
 
-    Args:
-        folder: the folder.
-        config: what to train.
-        command: the command line, for the record.
-
     Raises:
         RunError: if the folder holds a run of another configuration.
     """
@@ -49,14 +44,7 @@ def open_folder(folder: Path, config: WinConfig, command: str) -> Run:
 
 
 def train(run: Run, console: Console) -> Path:
-    """Trains what the run's configuration says, from where it stands.
-
-    Args:
-        run: the run.
-        console: where to say what happens.
-
-    Returns:
-        The model's file.
+    """Trains what the run's configuration says, from where it stands; returns the model's file.
 
     Raises:
         RunError: if the state cannot be read.

@@ -33,11 +33,7 @@ def win_loss(outputs: Tensor, targets: list[Tensor]) -> Tensor:
 
 
 def target(agent: WinningAgent, turn: Turn) -> list[NDArray[np.float32]]:
-    """What a turn says about the positions before the opponent's move that led to it.
-
-    Args:
-        agent: who planned the turn.
-        turn: our turn, not the first.
+    """What a turn of ours, not the first, says about the positions before the opponent's move that led to it.
 
     Returns:
         (n, F) inputs, (n,) margins in spreads, (n,) chances.
