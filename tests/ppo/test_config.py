@@ -13,7 +13,7 @@ from agents.ppo.config import Config, find_config, override, training_configs
 from agents.training.config import CONFIGS, Ramp
 from tests.ppo.helpers import tiny_config
 
-SHIPPED = sorted(path for path in CONFIGS.glob("*.yaml") if path.stem not in ("protocol", "ablation", "win"))
+SHIPPED = sorted(path for path in CONFIGS.glob("*.yaml") if path.stem not in ("protocol", "ablation", "values", "win"))
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
