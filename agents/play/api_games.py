@@ -46,19 +46,11 @@ def add_games(app: FastAPI, games: GameService) -> None:
 
     @app.post("/api/games/{game_id}/moves")
     def move(game_id: Id, token: Token, made: Annotated[Move, Body()]) -> GameState:
-        def moved(game: OpenGame) -> GameState:
-            games.move(game, made)
-            return game.state()
-
-        return ask(game_id, token, moved)
+        return ask(game_id, token, lambda game: games.move(game, made).state())
 
     @app.post("/api/games/{game_id}/settings")
     def settings(game_id: Id, token: Token, wanted: Settings) -> GameState:
-        def changed(game: OpenGame) -> GameState:
-            games.change(game, wanted)
-            return game.state()
-
-        return ask(game_id, token, changed)
+        return ask(game_id, token, lambda game: games.change(game, wanted).state())
 
     @app.get("/api/games/{game_id}/log")
     def whole_log(game_id: Id, token: Token, start: Annotated[int, Query(ge=0, le=100_000)] = 0) -> LogPage:

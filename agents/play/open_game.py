@@ -134,8 +134,7 @@ class OpenGame:
     def attempt(self, number: int, tried: Attempt) -> Verdict:
         """How good another choice instead of a mistake is."""
         before = self._before_mistake(number)
-        keeps = isinstance(tried, KeepAttempt)
-        step = before.keep_step(tried.dice) if keeps else before.score_step(tried.box)  # type: ignore[union-attr]
+        step = before.keep_step(tried.dice) if isinstance(tried, KeepAttempt) else before.score_step(tried.box)
         ledger = self._loaded()
         if ledger is None or step.action is None:
             raise GameError("not_solved", f"ruleset {self.service.rules.name!r} is not solved")

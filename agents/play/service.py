@@ -99,8 +99,8 @@ class GameService:
         with self._lock:
             return self._put(game)
 
-    def move(self, game: OpenGame, move: Move) -> None:
-        """Takes a step of a game, and keeps it.
+    def move(self, game: OpenGame, move: Move) -> OpenGame:
+        """Takes a step of a game, and keeps it; returns the game.
 
         Raises:
             GameError: if the step was made on another version or is not possible now; then nothing has changed.
@@ -110,15 +110,17 @@ class GameService:
             if move.version != session.version:
                 raise GameError("stale_version", _STALE.format(made_on=move.version, version=session.version))
             self._take(game, self._step(game, move))
+            return game
 
-    def change(self, game: OpenGame, settings: Settings) -> None:
-        """Changes settings of a game, and keeps them."""
+    def change(self, game: OpenGame, settings: Settings) -> OpenGame:
+        """Changes settings of a game, and keeps them; returns the game."""
         with game.lock:
             if settings.coach is not None:
                 game.coach = settings.coach
             if settings.hidden_totals is not None:
                 game.hidden_totals = settings.hidden_totals
             self.store.change_settings(game.id, game.settings)
+            return game
 
     def _step(self, game: OpenGame, move: Move) -> Step:
         """The step that a move asks for; what it takes for granted the session checks."""

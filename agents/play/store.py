@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +82,7 @@ def default_file() -> Path:
 
 
 class Store:
-    """The file. Its methods may be called from any thread."""
+    """The file. Its methods may be called from any thread; each is a transaction, written as a whole or not at all."""
 
     def __init__(self, path: str | Path) -> None:
         """Opens the file, making it and its folder if need be.
@@ -99,7 +98,7 @@ class Store:
         try:
             if str(path) != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
-            self._file = sqlite3.connect(path, timeout=10, check_same_thread=False, isolation_level=None)
+            self._file = sqlite3.connect(path, timeout=10, check_same_thread=False, isolation_level="IMMEDIATE")
             version, things = self._file.execute(_WHAT_IS_THERE).fetchone()
             if version not in (0, FORMAT):
                 raise StoreError(f"{path} has format {version}, this version reads {FORMAT}; name another --data")
@@ -123,7 +122,7 @@ class Store:
     def add_game(self, game: str, token: str, setup: Setup, settings: dict[str, Any]) -> None:
         """Adds a game without steps."""
         row = (game, token, json.dumps(_plain(setup)), json.dumps(settings), setup.created)
-        with self._writing():
+        with self._lock, self._file:
             self._file.execute("INSERT INTO games VALUES (?, ?, ?, ?, ?, NULL)", row)
 
     def add_step(
@@ -142,7 +141,7 @@ class Store:
             NumberTakenError: if the file holds another step of that number.
         """
         try:
-            with self._writing():
+            with self._lock, self._file:
                 self._file.execute("INSERT INTO steps VALUES (?, ?, ?)", (game, number, json.dumps(step.plain())))
                 done = None if results is None else when
                 self._file.execute("UPDATE games SET touched = ?, finished = ? WHERE id = ?", (when, done, game))
@@ -154,7 +153,7 @@ class Store:
 
     def change_settings(self, game: str, settings: dict[str, Any]) -> None:
         """Replaces what is kept with a game."""
-        with self._writing():
+        with self._lock, self._file:
             self._file.execute("UPDATE games SET settings = ? WHERE id = ?", (json.dumps(settings), game))
 
     def read(self, game: str) -> StoredGame | None:
@@ -179,7 +178,7 @@ class Store:
 
     def forget_open_games(self, before: str) -> int:
         """Removes unfinished games that nobody touched since a time; returns how many."""
-        with self._writing():
+        with self._lock, self._file:
             gone = self._file.execute("DELETE FROM games WHERE finished IS NULL AND touched < ?", (before,))
             return gone.rowcount
 
@@ -189,18 +188,6 @@ class Store:
         with self._lock:
             rows = self._file.execute(query, (name, -1 if limit is None else limit)).fetchall()
         return [Result(game, finished, json.loads(fields)) for game, finished, fields in rows]
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """A transaction: all of it is on disk afterwards, or after an error none."""
-        with self._lock:
-            self._file.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._file.execute("COMMIT")
-            except BaseException:
-                self._file.execute("ROLLBACK")
-                raise
 
 
 def _plain(setup: Setup) -> dict[str, Any]:
