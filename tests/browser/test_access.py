@@ -180,3 +180,14 @@ def test_reduced_motion_stops_the_dice(new_player: Callable[..., Player]) -> Non
         )
     assert durations[0] > 0
     assert durations[1] == 0
+
+
+def test_arrow_keys_stay_in_the_column_and_move_sideways_between_columns(player: Player) -> None:
+    player.start("triple")
+    player.throw()
+    player.press("ArrowDown")
+    expect(player.offers.first).to_be_focused()
+    player.press("ArrowRight", "ArrowDown")
+    expect(player.page.locator('[data-box="twos@2"]')).to_be_focused()
+    player.press("ArrowUp", "ArrowLeft", "ArrowLeft")
+    expect(player.page.locator('[data-box="ones@1"]')).to_be_focused()

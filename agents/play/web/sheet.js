@@ -272,7 +272,7 @@ export class Sheet {
     };
     const here = place(event.target);
     const ahead = (offer) => sign * (place(offer)[axis] - here[axis]);
-    const aside = (offer) => place(offer)[1 - axis] - here[1 - axis];
+    const aside = (offer) => Math.abs(place(offer)[1 - axis] - here[1 - axis]);
     const next = [...this.element.querySelectorAll("button.offer")]
       .filter((offer) => ahead(offer) > 0 && (axis === 0 || aside(offer) === 0))
       .sort((first, second) => ahead(first) - ahead(second) || aside(first) - aside(second))[0];
