@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import argparse
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scripts._cli import clear_errors
+from yatzy_env.card import CardRules, is_joker, legal_boxes
+from yatzy_env.evaluation.random_play import FILE
+from yatzy_env.files import write_json
+from yatzy_env.rules import CATALOGUE, Ruleset
+from yatzy_env.solver import can_solve
+from yatzy_env.tables import compile_tables
+from yatzy_env.turn import throw_chances
 
 
-def random_score(rules: Any) -> float:
+def random_score(rules: Ruleset) -> float:
     """The expected score of random play under a ruleset of one column."""
-    from yatzy_env.card import is_joker, legal_boxes
-    from yatzy_env.rules.ruleset import Ruleset
-    from yatzy_env.tables import compile_tables
-    from yatzy_env.turn import throw_chances
-
-    assert isinstance(rules, Ruleset)
     tables = compile_tables(rules)
     card, rolls, alike = tables.card, tables.rolls, tables.alike
     within = tables.within.astype(np.float64)
@@ -83,7 +83,7 @@ def random_score(rules: Any) -> float:
     return score + card.bonus_points * float(full[:, :, cap].sum()) * (cap > 0)
 
 
-def _alike_boxes(rules: Any, card: Any) -> list[list[int]]:
+def _alike_boxes(rules: Ruleset, card: CardRules) -> list[list[int]]:
     """The boxes in groups that the rules treat alike."""
     alone = [
         box
@@ -97,11 +97,6 @@ def _alike_boxes(rules: Any, card: Any) -> list[list[int]]:
 def main() -> None:
     argparse.ArgumentParser(prog="random_play.py", description=__doc__).parse_args()
     with clear_errors():
-        from yatzy_env.evaluation.random_play import FILE
-        from yatzy_env.files import write_json
-        from yatzy_env.rules.catalogue import CATALOGUE
-        from yatzy_env.solver import can_solve
-
         rows = {}
         for name, rules in CATALOGUE.items():
             if can_solve(rules):
