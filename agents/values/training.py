@@ -17,7 +17,7 @@ from yatzy_env.situation import empty_situations
 from yatzy_env.turn import cards_of
 
 _STATE = "state.pt"
-_COLUMNS = ("round", "seconds", "loss", "start")
+_COLUMNS = ("round", "cpu_seconds", "loss", "start")
 
 
 def train_values(run: Run, say: Callable[[str], None], on_round: Callable[[int], None] | None = None) -> ValueNetwork:
@@ -42,9 +42,9 @@ def train_values(run: Run, say: Callable[[str], None], on_round: Callable[[int],
     start_curve(run.folder / CURVE, _COLUMNS, lambda row: int(row["round"]) <= learner.round)
     saved = seconds
     while not learner.done:
-        started = time.monotonic()
+        started = time.process_time()
         learner.work()
-        seconds += time.monotonic() - started
+        seconds += time.process_time() - started
         row = [learner.round, round(seconds), f"{learner.loss:.6g}", f"{_start_value(learner):.6g}"]
         add_to_curve(run.folder / CURVE, row)
         if on_round is not None:
@@ -54,7 +54,7 @@ def train_values(run: Run, say: Callable[[str], None], on_round: Callable[[int],
             with run.saving(learner.round) as folder:
                 torch.save({"seconds": seconds, "learner": learner.state()}, folder / _STATE)
                 save_values(learner.network, folder / FILE, learner.round)
-            say(f"round {learner.round} of {config.rounds}: {seconds:.0f} s, loss {learner.loss:.3f} points")
+            say(f"round {learner.round} of {config.rounds}: {seconds:.0f} CPU s, loss {learner.loss:.3f} points")
     return learner.network
 
 
@@ -64,7 +64,7 @@ def _start_value(learner: Learner) -> float:
 
 
 def _restore(run: Run, learner: Learner) -> float:
-    """Puts the learner where the run stands; returns the seconds it has worked."""
+    """Puts the learner where the run stands; returns the CPU seconds it has worked."""
     if not run.manifest():
         return 0.0
     path = run.checked_checkpoint() / _STATE

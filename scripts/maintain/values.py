@@ -86,7 +86,7 @@ def ship(args: argparse.Namespace, command: str) -> None:
             "command": (run.folder / "command.txt").read_text(encoding="utf-8").splitlines()[0],
             "config": config.model_dump(mode="json"),
             "rounds": int(last[0]),
-            "seconds": int(last[1]),
+            "cpu_seconds": int(last[1]),
             **{key: made[key] for key in ("commit", "versions", "machine")},
         },
         "provenance": provenance(command).fields(),
