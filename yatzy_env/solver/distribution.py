@@ -20,7 +20,7 @@ from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, load, new_rows, plus, spread, store, times
 from yatzy_env.solver.box_choice import Payments, enter_state, list_payments, load_rows, new_choice, row_stride
 from yatzy_env.solver.chunks import for_states
-from yatzy_env.solver.forward_pass import follow_turn, list_outcomes, list_paths, new_track
+from yatzy_env.solver.forward_pass import follow_turn, list_outcomes, new_track, outcomes_of
 from yatzy_env.solver.layout import Cards
 from yatzy_env.tables import Tables
 from yatzy_env.turn import plan_turn
@@ -97,7 +97,7 @@ def _find_most(tables, layout, pays, states, most):
 
 
 @kernel(nogil=True)
-def _spread_states(tables, layout, plan, pays, paths, stride, here, there, values, after, out, states):
+def _spread_states(tables, layout, plan, pays, outcome_of, stride, here, there, values, after, out, states):
     """Writes the distributions of some states to `out`.
 
     `here` and `there` are, of this layer and of that with one more filled box, where it begins in the layout and how
@@ -108,7 +108,7 @@ def _spread_states(tables, layout, plan, pays, paths, stride, here, there, value
     rows = new_rows((card.boxes + 1) * stride)
     choice = new_choice(pays)
     places = choice.places
-    track = new_track(plan, paths)
+    track = new_track(tables, plan, pays)
     listed, outcome = track.listed, track.outcome
     start, width = here
     after_start, after_width = there
@@ -120,7 +120,7 @@ def _spread_states(tables, layout, plan, pays, paths, stride, here, there, value
         load_rows(pays, values, layout.earned, places, wanted, low, lanes, stride, rows)
         count = list_outcomes(pays, 0, legal, choice, listed)
         for offset in range(0, lanes, LANES):
-            follow_turn(plan, paths, pays, legal, rows, stride, offset, choice, block, track)
+            follow_turn(tables, plan, outcome_of, pays, legal, rows, stride, offset, choice, block, track)
             for lane in range(offset, min(offset + LANES, lanes)):
                 place = first + lane
                 begin, end = width, 0
@@ -174,7 +174,7 @@ def find_distribution(
     layout = cards.layout
     plan = plan_turn(tables)
     pays = list_payments(tables)
-    paths = list_paths(tables, pays)
+    outcome_of = outcomes_of(tables, pays)
     stride = row_stride(layout, pays)
     most, layers, starts = find_most(tables, cards, pays), cards.layers, cards.starts.tolist()
     bonus = int(layout.earned[-1])
@@ -190,7 +190,7 @@ def find_distribution(
         here, there = ((starts[number], widths[number]) for number in (still_open, still_open - 1))
         number = starts[still_open + 1] - here[0]
         out = (np.zeros(number * here[1]), np.zeros((number, 2), np.int64))
-        work = partial(_spread_states, tables, layout, plan, pays, paths, stride, here, there, values, after, out)
+        work = partial(_spread_states, tables, layout, plan, pays, outcome_of, stride, here, there, values, after, out)
         for_states(work, states, _CHUNK, threads)
         after = out
     rows, span = after

@@ -29,7 +29,7 @@ from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, load, new_rows, plus, spread, store, times
 from yatzy_env.solver.box_choice import enter_state, list_payments, load_rows, new_choice, row_stride
 from yatzy_env.solver.chunks import for_states
-from yatzy_env.solver.forward_pass import follow_turn, list_outcomes, list_paths, new_track
+from yatzy_env.solver.forward_pass import follow_turn, list_outcomes, new_track, outcomes_of
 from yatzy_env.solver.layout import Cards, split_state
 from yatzy_env.tables import Tables
 from yatzy_env.turn import plan_turn
@@ -60,19 +60,9 @@ class Moments:
 def _load_event(pays, after, places, written, asked, box, number, low, lanes, stride, nothing, rows):
     """Lays out what the cards after say of an event, in the manner of `load_rows`.
 
-    Args:
-        pays: the ruleset's payments.
-        after: (E, n) chances of the cards with one more filled box.
-        places: as in `Choice`, counted from the layer's first card.
-        written: the bits of the rows to lay out.
-        asked: the bits of the open boxes that are asked for.
-        box: the event's box, -1 for one that belongs to none.
-        number: its row in this layer; in `after` boxes above the one that was filled have moved up by one.
-        low: the state's lowest upper sum.
-        lanes: how many there are.
-        stride: length of a row.
-        nothing: (T + 1,) zeros.
-        rows: ((B + 1) * stride,) float64, receives the rows.
+    `after` has the (E, n) chances of these cards, `number` is the event's row in this layer: in `after` boxes above the
+    one that was filled have moved up by one. `box` is the event's box, negative where it belongs to none, `asked` the
+    bits of the open boxes that are asked for.
     """
     boxes = pays.raises.shape[0]
     for row in range(boxes + 1):
@@ -117,7 +107,7 @@ def _add_up_event(listed, count, outcome, event, rows, stride, offset, result):
 
 
 @kernel(nogil=True)
-def _follow_states(tables, layout, plan, pays, paths, stride, asked, here, there, values, after, out, states):
+def _follow_states(tables, layout, plan, pays, outcome_of, stride, asked, here, there, values, after, out, states):
     """Writes the expectations of some states to `out`; those of the cards with one more filled box are in `after`.
 
     `here` and `there` are where this layer and that one begin; `after` and `out` hold (2, n) E X and E X^2, or (0, n),
@@ -131,7 +121,7 @@ def _follow_states(tables, layout, plan, pays, paths, stride, asked, here, there
     result = new_rows(2 * LANES)
     nothing = np.zeros_like(layout.earned)
     choice = new_choice(pays)
-    track = new_track(plan, paths)
+    track = new_track(tables, plan, pays)
     listed, outcome = track.listed, track.outcome
     points_after, chances_after = after
     points_out, chances_out = out
@@ -151,26 +141,14 @@ def _follow_states(tables, layout, plan, pays, paths, stride, asked, here, there
         for box in range(-2, card.boxes):
             if box < 0 or (still_asked >> box) & 1:
                 some = event_rows[number * size : (number + 1) * size]
-                _load_event(
-                    pays,
-                    chances_after,
-                    choice.places,
-                    written,
-                    still_asked,
-                    box,
-                    number,
-                    low,
-                    lanes,
-                    stride,
-                    nothing,
-                    some,
-                )
+                layer = (chances_after, choice.places, written, still_asked)
+                _load_event(pays, *layer, box, number, low, lanes, stride, nothing, some)
                 events[number] = np.int64(1) << box if box >= 0 else 0
                 number += 1
         events[EXTRA] = np.int64(1) << card.boxes
         count = list_outcomes(pays, extra_step(card, fifty, 1), legal, choice, listed)
         for offset in range(0, lanes, LANES):
-            follow_turn(plan, paths, pays, legal, rows, stride, offset, choice, block, track)
+            follow_turn(tables, plan, outcome_of, pays, legal, rows, stride, offset, choice, block, track)
             end = min(LANES, lanes - offset)
             if points_after.shape[0] > 0:
                 _add_up(listed, count, outcome, after_rows, size, stride, offset, result)
@@ -213,7 +191,7 @@ def follow_layers(
     """
     layout = cards.layout
     plan, pays = plan_turn(tables), list_payments(tables)
-    paths, stride = list_paths(tables, pays), row_stride(layout, pays)
+    outcome_of, stride = outcomes_of(tables, pays), row_stride(layout, pays)
     starts, most = cards.starts.tolist(), asked.bit_count()
     bonus = cards.full_bonus
     after = (
@@ -226,7 +204,7 @@ def follow_layers(
         out = (np.zeros((len(after[0]), count)), np.zeros((FIRST_BOX + min(still_open, most), count), dtype))
         here, there = starts[still_open], starts[still_open - 1]
         work = partial(
-            _follow_states, tables, layout, plan, pays, paths, stride, asked, here, there, values, after, out
+            _follow_states, tables, layout, plan, pays, outcome_of, stride, asked, here, there, values, after, out
         )
         for_states(work, states, _CHUNK, threads, done)
         yield out

@@ -24,20 +24,11 @@ from yatzy_env.tables import Tables
 from yatzy_env.turn import flow_turn, note_turn
 
 
-class Paths(NamedTuple):
-    """What a ruleset's turn is followed by. B boxes, R rolls, P payments, K keeps, M multisets.
+class Track(NamedTuple):
+    """Working memory for a block. Rows as in the block, one lane per card. R rolls, K keeps, M multisets.
 
     Outcomes are numbered: P payments, B boxes filled for nothing, 6B options with dice all alike.
     """
-
-    outcome: NDArray[np.int64]  # (R, B) the outcome of filling a box with a roll, for rolls not all alike
-    alike: NDArray[np.int64]  # (R,) the face all dice show, 0 where they differ
-    throws: int  # of a turn
-    outcomes: int  # P + 7B
-
-
-class Track(NamedTuple):
-    """Working memory for a block. Rows as in the block, one lane per card."""
 
     stop: NDArray[np.float64]  # (R * LANES,) what the rolls are worth when the turn stops
     source: NDArray[np.float64]  # (M * LANES,) the keep that each multiset's value comes from, K for stopping
@@ -50,53 +41,38 @@ class Track(NamedTuple):
     #                            extra bonus
 
 
-def list_paths(tables: Tables, pays: Payments) -> Paths:
-    """Lists how turns can end.
-
-    Args:
-        tables: the compiled ruleset, of one column.
-        pays: its payments.
-
-    Returns:
-        The list.
-    """
+def outcomes_of(tables: Tables, pays: Payments) -> NDArray[np.int64]:
+    """(R, B) the number of the outcome of filling a box with a roll, for rolls that are not all alike."""
     payments, boxes = len(pays.gained), tables.card.boxes
     outcome = np.tile(payments + np.arange(boxes, dtype=np.int64), (tables.rolls, 1))
     for box in range(boxes):
         for payment in range(pays.of_box[box], pays.of_box[box + 1]):
             rows = pays.roll[pays.of_payment[payment] : pays.of_payment[payment + 1]]
             outcome[(rows - pays.first_roll) // LANES, box] = payment
-    return Paths(outcome, tables.alike, tables.throws, payments + 7 * boxes)
+    return outcome
 
 
 @kernel
-def new_track(plan, paths):
+def new_track(tables, plan, pays):
     """Working memory for cards of a ruleset."""
-    rolls = paths.alike.shape[0]
+    size = tables.rolls * LANES
+    outcomes = pays.gained.shape[0] + 7 * tables.card.boxes
     return Track(
-        new_rows(rolls * LANES),
+        new_rows(size),
         new_rows(plan.length),
-        np.zeros((paths.throws - 1) * rolls * LANES, np.int32),
+        np.zeros((tables.throws - 1) * size, np.int32),
         new_rows(plan.length),
-        new_rows(rolls * LANES),
-        new_rows(paths.outcomes * LANES),
-        np.zeros((paths.outcomes, 5), np.int64),
+        new_rows(size),
+        new_rows(outcomes * LANES),
+        np.zeros((outcomes, 5), np.int64),
     )
 
 
 @kernel
 def list_outcomes(pays, extra, legal, choice, listed):
-    """Lists the outcomes that are possible in a state, in the order of the boxes.
+    """Lists the outcomes that are possible in a state in `listed`, and returns how many there are.
 
-    Args:
-        pays: the ruleset's payments.
-        extra: the extra bonus that dice all alike earn in this state.
-        legal: the boxes that are legal for rolls not all alike.
-        choice: holds the options with dice all alike.
-        listed: (outcomes, 5) int64, receives the list; see `Track`.
-
-    Returns:
-        How many there are.
+    `extra` is the extra bonus that dice all alike earn in this state.
     """
     count = 0
     payments = pays.gained.shape[0]
@@ -118,7 +94,7 @@ def list_outcomes(pays, extra, legal, choice, listed):
 
 
 @kernel
-def _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track):
+def _fill_boxes(alike, outcome_of, pays, legal, rows, stride, offset, choice, track):
     """Sends the chances of the rolls with which the turn stops to the boxes chosen for them."""
     stop, stopped, outcome, offers = track.stop, track.stopped, track.outcome, choice.offers
     payments = pays.gained.shape[0]
@@ -127,10 +103,10 @@ def _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track):
     nothing = spread(0.0)
     for row in range(0, outcome.shape[0], LANES):
         store(outcome, row, nothing)
-    for roll in range(paths.alike.shape[0]):
+    for roll in range(alike.shape[0]):
         still = load(stopped, roll * LANES)
         enough = minus(load(stop, roll * LANES), tie)
-        face = paths.alike[roll]
+        face = alike[roll]
         if face != 0:
             for option in range(choice.ends[face - 1], choice.ends[face]):
                 after = load(rows, choice.options[option, 1] * stride + offset + choice.options[option, 2])
@@ -142,7 +118,7 @@ def _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track):
             continue
         for box in range(boxes):
             if (legal >> box) & 1:
-                number = paths.outcome[roll, box]
+                number = outcome_of[roll, box]
                 if number < payments:
                     worth = load(offers, number * LANES)
                 else:
@@ -154,24 +130,14 @@ def _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track):
 
 
 @kernel
-def follow_turn(plan, paths, pays, legal, rows, stride, offset, choice, block, track):
-    """Finds how likely each outcome of a turn is under optimal play, for a block of cards.
+def follow_turn(tables, plan, outcome_of, pays, legal, rows, stride, offset, choice, block, track):
+    """Finds how likely each outcome of a turn is under optimal play, for a block of cards, in `track.outcome`.
 
-    Args:
-        plan: the plan of the turn.
-        paths: how turns can end.
-        pays: the ruleset's payments.
-        legal: the boxes that are legal for rolls not all alike.
-        rows: the values of the cards after, as `load_rows` lays them out.
-        stride: length of a row.
-        offset: how far the upper sum of the block's first card lies above the state's lowest.
-        choice: holds the options, receives the offers.
-        block: working memory.
-        track: receives the chances in `outcome`.
+    `outcome_of` is that of `outcomes_of`, `rows` holds the values of the cards after; the rest is as in `offer_rows`.
     """
     offer_rows(pays, legal, rows, stride, offset, choice)
     choose_box(pays, legal, choice.offers, block)
     first_roll = block.shape[0] - track.stop.shape[0]
-    note_turn(plan, TIE, first_roll // LANES, paths.throws, track.stop, block, track.source, track.chosen)
-    flow_turn(plan, paths.throws, track.chosen, track.chance, track.stopped)
-    _fill_boxes(paths, pays, legal, rows, stride, offset, choice, track)
+    note_turn(plan, TIE, first_roll // LANES, tables.throws, track.stop, block, track.source, track.chosen)
+    flow_turn(plan, tables.throws, track.chosen, track.chance, track.stopped)
+    _fill_boxes(tables.alike, outcome_of, pays, legal, rows, stride, offset, choice, track)

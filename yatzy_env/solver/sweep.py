@@ -59,16 +59,8 @@ def _raise_to(pays, least, block):
 def _solve_states(tables, layout, plan, pays, stride, prices, passed, values, states):
     """Writes the values of some states, equally many boxes open; those with fewer open boxes stand there already.
 
-    Args:
-        tables: the compiled ruleset.
-        layout: its layout.
-        plan: the plan of a turn.
-        pays: what the boxes pay.
-        stride: length of a row.
-        prices: (R,) what filling a box costs by roll, None where it costs nothing.
-        passed: (size,) values with one pass less, or (0,) where no turn may pass; asked for under prices alone.
-        values: (size,) values, receives those of the states.
-        states: the states.
+    `prices`, (R,), are what filling a box costs, None where it costs nothing; `passed` the values with one pass less,
+    empty where no turn may pass.
     """
     block = new_rows(plan.length)
     rows = new_rows((tables.card.boxes + 1) * stride)

@@ -26,8 +26,8 @@ the boxes, set free, are worth at that time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from yatzy_env.kernel import kernel
 from yatzy_env.simd import LANES, larger, load, new_rows, plus, spread, store
 from yatzy_env.solver.box_choice import choose_box, list_payments
-from yatzy_env.solver.chunks import in_chunks
+from yatzy_env.solver.chunks import for_states, in_chunks
 from yatzy_env.solver.triple_prices import best_means
 from yatzy_env.tables import Tables
 from yatzy_env.turn import plan_turn, value_turn
@@ -56,7 +56,7 @@ def last_turns(boxes: int, most: int = MOST_SETS) -> int:
 
 @kernel
 def _make_offers(pays, gained, alike_paid, filled, values, offers, lane):
-    """Makes the offers of one mask in a lane, in the manner of `stop.offer_rows`."""
+    """Makes the offers of one mask in a lane, in the manner of `offer_rows`."""
     end = gained.shape[0]
     nothing = -np.inf
     for alike in range(1, 7):
@@ -73,7 +73,7 @@ def _make_offers(pays, gained, alike_paid, filled, values, offers, lane):
 
 
 @kernel(nogil=True)
-def _solve_masks(plan, pays, gained, alike_paid, throws, masks, prices, passed, values):
+def _solve_masks(plan, pays, gained, alike_paid, throws, prices, passed, values, masks):
     """Writes the values of a column's masks of filled boxes, equally many filled, see `sweep_with_passes`."""
     block = new_rows(plan.length)
     offers = new_rows((gained.shape[0] + 7) * LANES)
@@ -120,7 +120,7 @@ def _next_set(size, boxes):
 
 
 @kernel(nogil=True)
-def _solve_sets(plan, throws, binomial, size, paid, smaller, start, stop, values):
+def _solve_sets(plan, throws, binomial, size, paid, smaller, values, start, stop):
     """Writes the values of the sets of open boxes with ranks `start` to `stop - 1`, given those with one box less."""
     rolls = paid.shape[1]
     first_roll = plan.length - rolls * LANES
@@ -180,18 +180,11 @@ def worth_late(
 def _column_value(
     one: Tables, times: int, share: float, prices: NDArray[np.float64], worth: NDArray[np.float64], last: int
 ) -> float:
-    """The value W' of an empty column set free.
+    """The value W' of an empty column set free, whose boxes are `worth`, (B,), when the `last` turns are handed over.
 
-    Args:
-        one: the compiled ruleset of a column with factor 1.
-        times: its factor.
-        share: its share of the line.
-        prices: (T, R).
-        worth: (B,) what its boxes are worth when `last` turns are left.
-        last: how many turns are handed over.
+    `one` is the ruleset of a column with factor 1, `times` the column's factor, `share` its share of the line.
     """
-    plan: Any = plan_turn(one)
-    pays: Any = list_payments(one)
+    plan, pays = plan_turn(one), list_payments(one)
     turns, boxes = len(prices), one.card.boxes
     gained = times * (pays.gained + share * pays.raised)
     alike_paid = np.zeros((boxes, 7))
@@ -207,18 +200,8 @@ def _column_value(
         for still_open in range(max(1, last - passes + 1), boxes + 1):
             states = masks[filled_of == boxes - still_open]
             now = prices[turns - still_open - passes]
-
-            def work(
-                start: int,
-                stop: int,
-                states: NDArray[np.int64] = states,
-                now: NDArray[np.float64] = now,
-                passed: NDArray[np.float64] = passed,
-                current: NDArray[np.float64] = current,
-            ) -> None:
-                _solve_masks(plan, pays, gained, alike_paid, one.throws, states[start:stop], now, passed, current)
-
-            in_chunks(work, len(states), _CHUNK)
+            work = partial(_solve_masks, plan, pays, gained, alike_paid, one.throws, now, passed, current)
+            for_states(work, states, _CHUNK)
     return float(current[0])
 
 
@@ -244,7 +227,7 @@ def endgame_bound(
         Points that no policy can expect more than, but for rounding.
     """
     card = tables.card
-    plan: Any = plan_turn(tables)
+    plan = plan_turn(tables)
     of_box = (card.multiplier * 1.0)[card.column], shares[card.column] * (card.face > 0)
     paid = of_box[0][:, None] * tables.points[0] * (1 + of_box[1][:, None])
     total = float(sum(best_means(tables, prices[: card.boxes - last])))
@@ -258,16 +241,7 @@ def endgame_bound(
     sets = np.zeros(1)
     for size in range(1, last + 1):
         smaller, sets = sets, np.empty(comb(card.boxes, size))
-
-        def work(
-            start: int,
-            stop: int,
-            size: int = size,
-            smaller: NDArray[np.float64] = smaller,
-            sets: NDArray[np.float64] = sets,
-        ) -> None:
-            _solve_sets(plan, tables.throws, binomial, size, paid, smaller, start, stop, sets)
-
+        work = partial(_solve_sets, plan, tables.throws, binomial, size, paid, smaller, sets)
         in_chunks(work, len(sets), _CHUNK, done=done)
     if last == 0:
         return total

@@ -37,17 +37,9 @@ def _place(card, layout, filled, upper):
 
 @kernel
 def _value_ends(tables, column, layout, values, kinds, ends, turn, out):
-    """Writes what ends are worth, relative to all columns passing.
+    """Writes what the ends of turns number `turn` are worth to `out`, relative to all columns passing.
 
-    Args:
-        tables: the compiled ruleset.
-        column: the card's rules of one column.
-        layout: the layout of one column.
-        values: (C, D, size) values of the columns by passes left.
-        kinds: the ends the ruleset knows.
-        ends: ends of turns.
-        turn: the number of these turns.
-        out: (rows,) float64, receives the values.
+    `column` and `layout` are those of one column, `values` the (C, D, size) values of the columns by passes left.
     """
     tables, layout, kinds, ends = borrow(tables), borrow(layout), borrow(kinds), borrow(ends)
     card, before, after = tables.card, ends.before, ends.after

@@ -69,19 +69,10 @@ def best_means(tables: Tables, stops: NDArray[np.float64]) -> NDArray[np.float64
 
 @kernel
 def _free_boxes(plan, throws, paid, raised, prices, slope, raises):
-    """The bound with all boxes free, without the constants of the bonus.
+    """The bound with all boxes free, in points, without the constants of the bonus.
 
-    Args:
-        plan: the plan of a turn.
-        throws: throws of a turn.
-        paid: (B, R) what a box pays.
-        raised: (B, R) what it adds to the upper sum.
-        prices: (T, R).
-        slope: (T, R) float64, receives the slope in each price.
-        raises: (B,) float64, receives what each box is expected to add to its column's upper sum.
-
-    Returns:
-        The bound, in points.
+    `paid` and `raised`, (B, R), are what a box pays and adds to the upper sum. `slope`, (T, R), receives the slope in
+    each price, `raises`, (B,), what each box is expected to add to its column's upper sum.
     """
     turns, rolls = prices.shape
     boxes, size = paid.shape[0], rolls * LANES

@@ -31,19 +31,10 @@ def _place_boxes(tables, kinds, ends, turn, places):
 
 @kernel
 def _value_stops(plans, begin, lanes, left, places, worth, stop):
-    """Writes what stopping with each roll is worth in the turns of a block with `left` throws left.
+    """Writes what stopping with each roll is worth in the turns of a block with `left` throws left to `stop`.
 
-    Args:
-        plans: the plans.
-        begin: the first turn of the block.
-        lanes: how many.
-        left: throws left.
-        places: (LANES, B) see `_place_boxes`.
-        worth: (U * LANES,) float64, receives the values of the ends of boxes that any roll may be written in.
-        stop: (R * LANES,) float64, receives the values.
-
-    Returns:
-        The bits of those boxes, in any of the turns.
+    `places`, (LANES, B), are those of `_place_boxes`; `worth`, (U * LANES,), receives the values of the ends of boxes
+    that any roll may be written in. Returns the bits of those boxes, in any of the turns.
     """
     tables, kinds, ends, values = plans.tables, plans.kinds, plans.ends, plans.values
     card, rolls = tables.card, tables.rolls
@@ -103,17 +94,8 @@ def _best_end(plans, turn, left, roll, places, enough):
 def _note_ends(plans, begin, lanes, left, places, worth, in_any, stop, noted, start):
     """Writes the row of the end that each roll is stopped with, the lowest box among equals.
 
-    Args:
-        plans: the plans.
-        begin: the first turn of the block.
-        lanes: how many.
-        left: throws left.
-        places: (LANES, B) see `_place_boxes`.
-        worth: as `_value_stops` wrote it.
-        in_any: what it returned.
-        stop: as it wrote it.
-        noted: int64, receives the rows by roll and lane.
-        start: where in `noted` they begin.
+    `worth` and `stop` are what `_value_stops` wrote, `in_any` what it returned; the rows go, by roll and lane, to
+    `noted` from `start` on.
     """
     tables, kinds, ends = plans.tables, plans.kinds, plans.ends
     rolls = tables.rolls

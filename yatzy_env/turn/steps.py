@@ -151,17 +151,10 @@ def _choose_source(whole, part, runs, tie, block, source):
 
 @kernel
 def note_keeps(plan, tie, stopping, stop, block, source, chosen, start):
-    """`choose_keep` after a `throw`, noting for every roll the keep to take.
+    """`choose_keep` after a `throw`, noting for every roll and lane the keep to take in `chosen`, from `start` on.
 
-    Args:
-        plan: the plan.
-        tie: how close two values are equal.
-        stopping: what stands for stopping among the keeps; of equals the lowest number is taken, so K or -1.
-        stop: (R * LANES,) what stopping with each roll is worth.
-        block: the block.
-        source: (M * LANES,) float64 working memory.
-        chosen: int32, receives the keep for each roll and lane, or `stopping`.
-        start: where in `chosen` these R * LANES entries begin.
+    `stop`, (R * LANES,), is what stopping with each roll is worth, `tie` how close two values are equal. Of equals the
+    lowest number is taken, `stopping` is that of stopping: K or -1. `source` is working memory as large as the block.
     """
     keeps = block.shape[0] - stop.shape[0]
     for row in range(0, block.shape[0], LANES):
@@ -177,12 +170,8 @@ def note_keeps(plan, tie, stopping, stop, block, source, chosen, start):
 def flow(add, chosen, start, chance, stopped):
     """Sends the chances of the rolls on: to the keeps chosen for them and through the throw to the next rolls.
 
-    Args:
-        add: that of the plan.
-        chosen: as in `note_keeps`.
-        start: the same.
-        chance: (M * LANES,) chances of the rolls in their rows; receives those after the throw.
-        stopped: (R * LANES,) the chances of the rolls that are stopped with are added to it.
+    `chosen` and `start` are as in `note_keeps`; `chance`, (M * LANES,), has the chances of the rolls in their rows and
+    receives those after the throw; those of the rolls that are stopped with are added to `stopped`, (R * LANES,).
     """
     rolls = stopped.shape[0]
     keeps = chance.shape[0] - rolls
@@ -199,17 +188,10 @@ def flow(add, chosen, start, chance, stopped):
 
 @kernel
 def note_turn(plan, tie, stopping, throws, stop, block, source, chosen):
-    """Computes a turn backwards and notes the keep to take from every roll.
+    """Computes a turn backwards from the block's rolls and notes the keep to take from each, as `note_keeps` does.
 
-    Args:
-        plan: the plan.
-        tie: how close two values are equal.
-        stopping: what stands for stopping among the keeps; of equals the lowest number is taken, so K or -1.
-        throws: throws of the turn.
-        stop: (R * LANES,) float64, receives what stopping with each roll is worth.
-        block: the block; its rolls hold these values and receive those at the start of the turn.
-        source: (M * LANES,) float64 working memory.
-        chosen: ((throws - 1) * R * LANES,) int32, receives the keeps by throws left less one, or `stopping`.
+    `stop` receives what stopping with each roll is worth, `chosen`, ((throws - 1) * R * LANES,) int32, the keeps by
+    throws left less one.
     """
     first_roll = block.shape[0] - stop.shape[0]
     for row in range(0, stop.shape[0], LANES):
@@ -221,14 +203,9 @@ def note_turn(plan, tie, stopping, throws, stop, block, source, chosen):
 
 @kernel
 def flow_turn(plan, throws, chosen, chance, stopped):
-    """Sends the chances of the first roll through the turn to the rolls with which it stops.
+    """Sends the chances of the first roll through the turn to the rolls with which it stops, in `stopped`.
 
-    Args:
-        plan: the plan.
-        throws: throws of the turn.
-        chosen: as `note_turn` wrote it.
-        chance: (M * LANES,) float64 working memory.
-        stopped: (R * LANES,) float64, receives the chances.
+    `chosen` is as `note_turn` wrote it, `chance` working memory as large as the block.
     """
     first_roll = chance.shape[0] - stopped.shape[0]
     for roll in range(plan.probability.shape[0]):
