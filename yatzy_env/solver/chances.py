@@ -57,14 +57,7 @@ class ChanceTable:
     """
 
     def __init__(self, tables: Tables, cards: Cards, values: NDArray[np.float64], path: Path | None) -> None:
-        """Nothing is computed or read yet.
-
-        Args:
-            tables: the compiled ruleset, of one column and without saved throws.
-            cards: its cards.
-            values: (size,) their values.
-            path: the file that has the chances or is to have them; they stay in memory if None.
-        """
+        """Nothing is computed or read yet; the chances of `path` None stay in memory."""
         card = tables.card
         self._tables = tables
         self._cards = cards
@@ -92,15 +85,7 @@ class ChanceTable:
         return self._content is not None
 
     def find(self, threads: int | None = None, done: Callable[[int], None] | None = None) -> None:
-        """Finds the chances.
-
-        Args:
-            threads: how many threads work.
-            done: called now and then with the number of states finished since.
-
-        Raises:
-            SolutionError: if the file cannot be written.
-        """
+        """Finds the chances; a file that cannot be written raises a SolutionError."""
         size = int(self._begin[-1])
         if self._path is None:
             content = np.zeros(size, np.uint16)

@@ -32,22 +32,11 @@ def solve_into(
     threads: int | None = None,
     done: Callable[[int], None] | None = None,
 ) -> bool:
-    """Computes the layers that a folder lacks; a layer that is finished stays whatever happens afterwards.
+    """Computes the layers that a prepared folder lacks, and says whether there were any.
 
-    One caller works in a folder at a time; another one waits, and takes what has been finished meanwhile.
-
-    Args:
-        folder: the folder, prepared.
-        tables: the compiled ruleset, of one column and with saved throws.
-        cards: its cards.
-        threads: how many threads work; the values do not depend on it.
-        done: called now and then with the work done since, see `work_of`.
-
-    Returns:
-        Whether there was anything left to compute.
-
-    Raises:
-        SolutionError: if a layer cannot be read or written.
+    A layer that is finished stays whatever happens afterwards. One caller works in a folder at a time; another one
+    waits, and takes what has been finished meanwhile. `done` is called now and then with the work done since, see
+    `work_of`. A layer that cannot be read or written raises a SolutionError.
     """
     with folder.alone():
         lacking = folder.open_layers
@@ -60,18 +49,7 @@ def solve_into(
 
 
 def open_values(path: str | Path, rules: Ruleset) -> tuple[Values, LayerFolder]:
-    """Opens a finished solution.
-
-    Args:
-        path: the folder.
-        rules: its ruleset.
-
-    Returns:
-        The values and the folder.
-
-    Raises:
-        SolutionError: if the folder is damaged, not finished or of other rules.
-    """
+    """Opens the folder of a finished solution; one that is damaged or of other rules raises a SolutionError."""
     tables = compile_tables(rules)
     cards = lay_out(tables)
     folder = open_folder(path, rules, cards.numbers)

@@ -32,7 +32,7 @@ from yatzy_env.solver.distribution import find_most
 from yatzy_env.solver.layout import Cards, find_values, lay_out
 from yatzy_env.solver.progress import progress_bar
 from yatzy_env.tables import Tables, compile_tables
-from yatzy_env.turn import Ends, choose_keep, first_throw, plan_turn, rate_actions, throw
+from yatzy_env.turn import Ends, plan_turn, rate_actions, value_turn
 
 _CHUNK = 8  # states handed to a thread at a time: some 50 ms of work
 _MOST_MEMORY = 4 << 30  # bytes that two layers may take
@@ -84,10 +84,7 @@ def _solve_states(tables, layout, plan, pays, here, there, most, after, out, sta
                 upper = low + lane
                 _offer(of_box, raised, gained, after, there, legal, upper, places, options, ends, offers, need)
                 choose_box(pays, legal, offers, block)
-                for _ in range(tables.throws - 1):
-                    throw(plan.add, block)
-                    choose_keep(plan.whole, plan.part, plan.runs, block)
-                first_throw(plan.probability, block, result)
+                value_turn(plan, tables.throws, block, result)
                 for index in range(LANES):
                     out[row + ones + need + index] = result[index]
 
@@ -107,20 +104,9 @@ def _sweep(
     threads: int | None = None,
     done: Callable[[int], None] | None = None,
 ) -> Iterator[_Layer]:
-    """Solves the cards that can follow a state, and those of the state itself, layer by layer.
+    """Solves the cards that can follow a state, and those of the state itself, with 0, 1, 2, ... open boxes.
 
-    Args:
-        tables: the compiled ruleset.
-        cards: its cards.
-        state: the state.
-        threads: how many threads work.
-        done: called now and then with the number of states solved since.
-
-    Yields:
-        The cards with 0, 1, 2, ... open boxes; rows of cards that cannot follow the state are all zero.
-
-    Raises:
-        SolutionError: if there are too many cards for the memory.
+    Rows of cards that cannot follow the state are all zero. Too many cards for the memory raise a SolutionError.
     """
     layout = cards.layout
     plan, pays = plan_turn(tables), list_payments(tables)

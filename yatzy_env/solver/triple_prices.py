@@ -53,15 +53,7 @@ def _best_means(plan, throws, stops, means):
 
 
 def best_means(tables: Tables, stops: NDArray[np.float64]) -> NDArray[np.float64]:
-    """E[f] of functions f of the last roll of a turn.
-
-    Args:
-        tables: the compiled ruleset.
-        stops: (n, R) the functions.
-
-    Returns:
-        (n,) their largest expectations.
-    """
+    """E[f], (n,) the largest expectations of (n, R) functions f of the last roll of a turn."""
     means = np.empty(len(stops))
     _best_means(plan_turn(tables), tables.throws, np.ascontiguousarray(stops), means)
     return means

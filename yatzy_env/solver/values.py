@@ -32,13 +32,9 @@ class Values:
         reachable: int,
         laid_out: Cards | None = None,
     ) -> None:
-        """Takes the values; a stored solution is laid out when it is first asked, which saves most of opening it.
+        """Takes (size,) values, or under saved throws the finished folder that has them.
 
-        Args:
-            tables: the compiled ruleset.
-            stored: (size,) values of all cards, or under saved throws the finished folder that has them.
-            reachable: how many cards can be reached.
-            laid_out: the cards, if they are laid out already.
+        Cards that are not laid out yet are when they are first asked for, which saves most of opening a solution.
         """
         self.reachable = reachable
         self._tables = tables
