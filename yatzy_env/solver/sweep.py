@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.kernel import kernel
+from yatzy_env.native import borrow
 from yatzy_env.simd import LANES, larger, load, new_rows, plus, spread, store
 from yatzy_env.solver.box_choice import (
     choose_box,
@@ -62,6 +63,7 @@ def _solve_states(tables, layout, plan, pays, stride, prices, passed, values, st
     `prices`, (R,), are what filling a box costs, None where it costs nothing; `passed` the values with one pass less,
     empty where no turn may pass.
     """
+    tables, layout, pays = borrow(tables), borrow(layout), borrow(pays)
     block = new_rows(plan.length)
     rows = new_rows((tables.card.boxes + 1) * stride)
     result = new_rows(LANES)
