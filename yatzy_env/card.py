@@ -1,9 +1,9 @@
 """The score card: which boxes are legal, what a roll adds to the card, and when the bonus falls.
 
 A card is four things: `filled` (a bit per box, column by column in sheet order), `upper` (the upper sum of each column,
-counted on beyond the threshold), `fifty` (the yatzy box holds points, followed only where extra bonuses need it) and,
-between turns, the pool of saved throws. The functions are compiled so that environment and solver call the very same
-ones; the rules they consult are numbers in a `CardRules`.
+counted on beyond the threshold), `yatzy_scored` (the yatzy box holds points, followed only where extra bonuses need it)
+and, between turns, the pool of saved throws. The functions are compiled so that environment and solver call the very
+same ones; the rules they consult are numbers in a `CardRules`.
 
 Order is a list of box groups per column: the legal boxes of a column are the open ones of its first group that has an
 open box. `free` is one group, `top-down` one group per box. Two rules look at the roll too: `yatzy_first` adds the open
@@ -156,15 +156,15 @@ def bonus_step(card, box, points, upper):
 
 
 @kernel(inline="always")
-def extra_step(card, fifty, alike):
+def extra_step(card, yatzy_scored, alike):
     """The extra bonus for dice all alike once the yatzy box holds points."""
-    return card.extra_yatzy_bonus if fifty and alike != 0 else 0
+    return card.extra_yatzy_bonus if yatzy_scored and alike != 0 else 0
 
 
 @kernel(inline="always")
-def fifty_after(card, fifty, box, points):
+def scored_after(card, yatzy_scored, box, points):
     """Whether the yatzy box holds points after `points` were written in `box`, as far as the rules ask."""
-    return fifty or (card.extra_yatzy_bonus > 0 and (card.yatzy_boxes >> box) & 1 == 1 and points > 0)
+    return yatzy_scored or (card.extra_yatzy_bonus > 0 and (card.yatzy_boxes >> box) & 1 == 1 and points > 0)
 
 
 @kernel(inline="always")

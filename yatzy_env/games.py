@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
+from yatzy_env.card import bonus_step, extra_step, is_joker, legal_boxes, scored_after
 from yatzy_env.dice import die, key, mix, player_state, throw_state, uniform
 from yatzy_env.errors import IllegalActionError
 from yatzy_env.kernel import kernel
@@ -101,7 +101,7 @@ def clear_game(tables, games, lane):
     now = games.now
     now.filled[lane] = 0
     now.upper[lane, :] = 0
-    now.fifty[lane] = False
+    now.yatzy_scored[lane] = False
     now.throws_left[lane] = tables.throws - 1
     games.throw[lane] = 0
     games.written[lane, :] = -1
@@ -129,7 +129,7 @@ def gain(tables, now, lane, box):
     card = tables.card
     column = card.column[box]
     points = box_points(tables, now, lane, box)
-    extra = extra_step(card, now.fifty[lane], tables.alike[now.roll[lane]])
+    extra = extra_step(card, now.yatzy_scored[lane], tables.alike[now.roll[lane]])
     return points * card.multiplier[column] + bonus_step(card, box, points, now.upper[lane, column]) + extra
 
 
@@ -144,7 +144,7 @@ def fill_box(tables, games, lane, box):
     column = card.column[box]
     points = box_points(tables, now, lane, box)
     gained = gain(tables, now, lane, box)
-    now.fifty[lane] = fifty_after(card, now.fifty[lane], box, points)
+    now.yatzy_scored[lane] = scored_after(card, now.yatzy_scored[lane], box, points)
     if card.face[box] != 0:
         now.upper[lane, column] += points
     now.filled[lane] |= np.int64(1) << box

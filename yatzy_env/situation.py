@@ -49,7 +49,7 @@ class Situations(NamedTuple):
 
     filled: NDArray[np.int64]  # (n,)
     upper: NDArray[np.int64]  # (n, C)
-    fifty: NDArray[np.bool_]  # (n,)
+    yatzy_scored: NDArray[np.bool_]  # (n,)
     roll: NDArray[np.int64]  # (n,) roll number, -1 on a full card
     throws_left: NDArray[np.int64]  # (n,)
 
@@ -67,7 +67,7 @@ def empty_situations(tables: Tables, size: int) -> Situations:
     return Situations(
         filled=np.zeros(size, np.int64),
         upper=np.zeros((size, tables.card.columns), np.int64),
-        fifty=np.zeros(size, np.bool_),
+        yatzy_scored=np.zeros(size, np.bool_),
         roll=np.full(size, -1, np.int64),
         throws_left=np.zeros(size, np.int64),
     )
@@ -128,7 +128,7 @@ def batch(rules: Ruleset, situations: Sequence[Situation]) -> Situations:
         situation = check_situation(rules, given)
         arrays.filled[lane] = situation.filled
         arrays.upper[lane] = situation.upper
-        arrays.fifty[lane] = situation.yatzy_fifty
+        arrays.yatzy_scored[lane] = situation.yatzy_fifty
         arrays.roll[lane] = roll_index(tables, situation.roll) if situation.roll else -1
         arrays.throws_left[lane] = situation.throws_left
     return arrays
@@ -142,7 +142,7 @@ def single(tables: Tables, situations: Situations, lane: int) -> Situation:
         upper=tuple(int(value) for value in situations.upper[lane]),
         roll=dice_of(tables.counts[tables.keeps + roll].tolist()) if roll >= 0 else (),
         throws_left=int(situations.throws_left[lane]),
-        yatzy_fifty=bool(situations.fifty[lane]),
+        yatzy_fifty=bool(situations.yatzy_scored[lane]),
     )
 
 

@@ -180,7 +180,7 @@ def _features(tables: Tables, now: Situations) -> NDArray[np.float64]:
     """(n, B + 2) what points to come are fitted to: open boxes, saved throws, turns left with points in yatzy."""
     is_open = (~now.filled[:, None] >> np.arange(tables.card.boxes)) & 1
     saved = now.throws_left - (tables.throws - 1)
-    return np.column_stack([is_open, saved, now.fifty * is_open.sum(axis=1)]).astype(np.float64)
+    return np.column_stack([is_open, saved, now.yatzy_scored * is_open.sum(axis=1)]).astype(np.float64)
 
 
 @kernel

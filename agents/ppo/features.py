@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs=False
-"""What the networks read beside the observation: the edge of the bonus, where one point decides fifty.
+"""What the networks read beside the observation: the edge of the bonus, where one point decides yatzy_scored.
 
 An observation tells how much is missing to the bonus as a share. A network is a smooth function of it and blurs the
 edge between 62 and 63. The features `bonus` add, for every column,

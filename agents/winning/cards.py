@@ -56,7 +56,7 @@ def card_inputs(rules: Ruleset, filled: NDArray[np.int64], upper: NDArray[np.int
     cards = Situations(
         filled=np.ascontiguousarray(filled),
         upper=np.ascontiguousarray(upper[:, None]),
-        fifty=np.zeros(size, np.bool_),
+        yatzy_scored=np.zeros(size, np.bool_),
         roll=np.full(size, -1, np.int64),
         throws_left=np.zeros(size, np.int64),
     )

@@ -108,7 +108,7 @@ def peer_arrays(rules: Ruleset, now: Situations) -> tuple[NDArray[Any], ...]:
     return (
         now.filled.astype(np.uint32),
         np.minimum(now.upper[:, 0], rules.bonus_threshold).astype(np.uint16),
-        now.fifty.copy(),
+        now.yatzy_scored.copy(),
         dice[now.roll],
         now.throws_left.astype(np.uint8),
     )

@@ -43,10 +43,14 @@ class FromHome:
 
     def __init__(self, rules: Ruleset) -> None:
         self._optimal = OptimalAgent(solve(rules))
-        self._sees_fifty = rules.extra_yatzy_bonus > 0
+        self._sees_scored = rules.extra_yatzy_bonus > 0
 
     def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
-        seen = situations if self._sees_fifty else situations._replace(fifty=np.zeros_like(situations.fifty))
+        seen = (
+            situations
+            if self._sees_scored
+            else situations._replace(yatzy_scored=np.zeros_like(situations.yatzy_scored))
+        )
         return self._optimal.act(seen, noise)
 
 

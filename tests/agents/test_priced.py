@@ -43,7 +43,11 @@ class PlainTurn:
 
     def __init__(self, tables: Tables, prices: Prices, now: Situations, lane: int) -> None:
         self.tables, self.prices = tables, prices
-        self.filled, self.upper, self.fifty = int(now.filled[lane]), now.upper[lane].tolist(), bool(now.fifty[lane])
+        self.filled, self.upper, self.yatzy_scored = (
+            int(now.filled[lane]),
+            now.upper[lane].tolist(),
+            bool(now.yatzy_scored[lane]),
+        )
         self.keep_value = cache(self.keep_value)  # type: ignore[method-assign]
 
     def bonus_worth(self, filled: int, column: int, upper: int) -> float:
@@ -65,14 +69,14 @@ class PlainTurn:
             return math.nan
         points = int(self.tables.points[int(is_joker(card, self.filled, alike)), box, roll])
         column = int(card.column[box])
-        value = points * card.multiplier[column] + extra_step(card, self.fifty, alike) - self.prices.box[box]
+        value = points * card.multiplier[column] + extra_step(card, self.yatzy_scored, alike) - self.prices.box[box]
         after = self.filled | 1 << box
         if card.face[box] and self.upper[column] < card.bonus_threshold:
             value += self.bonus_worth(after, column, self.upper[column] + points)
             value -= self.bonus_worth(self.filled, column, self.upper[column])
         turns_after = card.boxes - after.bit_count()
-        if card.extra_yatzy_bonus and not self.fifty and card.yatzy_boxes >> box & 1 and points:
-            value += self.prices.fifty * turns_after
+        if card.extra_yatzy_bonus and not self.yatzy_scored and card.yatzy_boxes >> box & 1 and points:
+            value += self.prices.yatzy_scored * turns_after
         if self.tables.saved_throws and turns_after:
             value += self.prices.throw * left
         return float(value)

@@ -158,6 +158,16 @@ def test_state_and_restore_go_on_alike_in_another_environment() -> None:
         np.testing.assert_array_equal(rewards, again)
 
 
+def test_a_state_of_an_earlier_version_is_restored() -> None:
+    env, other = YatzyVectorEnv(3, "yahtzee"), YatzyVectorEnv(3, "yahtzee")
+    env.reset(seed=5)
+    state = env.state()
+    state["now_fifty"] = np.array([True, False, True])
+    del state["now_yatzy_scored"]
+    other.restore(state)
+    np.testing.assert_array_equal(other.state()["now_yatzy_scored"], state["now_fifty"])
+
+
 def test_declares_same_step_autoreset_and_takes_seeds() -> None:
     env = gymnasium.make_vec("yatzy_env/Yatzy-v0", num_envs=2, ruleset="yacht")
     assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP

@@ -202,8 +202,8 @@ def test_yahtzee_pays_a_hundred_for_a_further_yahtzee() -> None:
     env = YatzyEnv("yahtzee")
     boxes = env.rules.boxes
     filled = 1 << boxes.index("yatzy") | 1 << boxes.index("fours")
-    for fifty, extra in ((True, 100), (False, 0)):
-        env.reset(options={"situation": Situation(filled, (4,), (4, 4, 4, 4, 4), 0, fifty)})
+    for yatzy_scored, extra in ((True, 100), (False, 0)):
+        env.reset(options={"situation": Situation(filled, (4,), (4, 4, 4, 4, 4), 0, yatzy_scored)})
         legal = [env.action_names[i] for i in np.flatnonzero(env.action_masks())]
         assert "score ones" not in legal  # a forced joker goes to the lower section
         assert env.step(env.action_names.index("score large_straight"))[1] == 40 + extra

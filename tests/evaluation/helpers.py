@@ -40,8 +40,8 @@ class PlainSolution:
     def _card(self, filled: int, upper: int, scored: bool) -> Card:
         return Card(frozenset(names_of(self.rules, filled)), (upper,), scored)
 
-    def card_values(self, filled: np.ndarray, upper: np.ndarray, fifty: np.ndarray) -> np.ndarray:
-        cards = zip(filled.tolist(), upper.tolist(), fifty.tolist(), strict=True)
+    def card_values(self, filled: np.ndarray, upper: np.ndarray, yatzy_scored: np.ndarray) -> np.ndarray:
+        cards = zip(filled.tolist(), upper.tolist(), yatzy_scored.tolist(), strict=True)
         return np.array([self._solver.card_value(self._card(*card)) for card in cards], np.float64)
 
     def batch_action_values(self, situations: Situations) -> np.ndarray:

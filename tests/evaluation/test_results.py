@@ -104,8 +104,8 @@ def test_unexplained_luck_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     class Lucky(type(tiny_solution())):  # type: ignore[misc]
         """Its values before every first throw are too low, which reads as luck."""
 
-        def card_values(self, filled, upper, fifty):
-            return super().card_values(filled, upper, fifty) - 50 * (filled == 0)
+        def card_values(self, filled, upper, yatzy_scored):
+            return super().card_values(filled, upper, yatzy_scored) - 50 * (filled == 0)
 
     lucky = Lucky(TINY)
     lucky.expected_score -= 50

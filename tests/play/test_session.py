@@ -21,7 +21,7 @@ def test_random_games_end_with_the_total_of_the_plain_scorer(each_ruleset: Rules
     session = new_session(each_ruleset, seats=2)
     play_out(session, rng)
     for card in range(2):
-        total, upper, fifty, filled = 0, [0] * len(each_ruleset.columns), False, set()
+        total, upper, yatzy_scored, filled = 0, [0] * len(each_ruleset.columns), False, set()
         scored = [entry for entry in session.entries if entry.kind == "score" and entry.card == card]
         assert len(scored) == len(each_ruleset.box_names)
         for entry in scored:
@@ -35,11 +35,11 @@ def test_random_games_end_with_the_total_of_the_plain_scorer(each_ruleset: Rules
             if joker and face_box in filled and plain in ("full_house", "small_straight", "large_straight"):
                 points = {"full_house": 25, "small_straight": 30, "large_straight": 40}[plain]
             total += points * each_ruleset.columns[place]
-            if alike and fifty:
+            if alike and yatzy_scored:
                 total += each_ruleset.extra_yatzy_bonus
             if plain in ("ones", "twos", "threes", "fours", "fives", "sixes"):
                 upper[place] += points
-            fifty = fifty or (plain == "yatzy" and points > 0)
+            yatzy_scored = yatzy_scored or (plain == "yatzy" and points > 0)
             filled.add(plain)
         earned = [part >= each_ruleset.bonus_threshold for part in upper]
         total += sum(

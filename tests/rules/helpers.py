@@ -9,7 +9,7 @@ from random import Random
 
 from tests.plain_games import PlainCard
 from yatzy_env import reference
-from yatzy_env.card import bonus_step, extra_step, fifty_after, is_joker, legal_boxes
+from yatzy_env.card import bonus_step, extra_step, is_joker, legal_boxes, scored_after
 from yatzy_env.errors import RulesetError
 from yatzy_env.reference import all_alike, bits_of, names_of, split
 from yatzy_env.rules import Ruleset, ruleset, rulesets
@@ -130,7 +130,7 @@ class LibraryCard:
         self.rolls = {dice: number for number, dice in enumerate(all_rolls(rules.dice))}
         self.bits = 0
         self.upper = [0 for _ in rules.columns]
-        self.fifty = False
+        self.yatzy_scored = False
         self.total = 0
 
     @property
@@ -160,8 +160,8 @@ class LibraryCard:
         points = int(self.tables.points[int(self.joker(dice)), place, self.rolls[tuple(sorted(dice))]])
         gained = points * int(card.multiplier[column])
         gained += int(bonus_step(card, place, points, self.upper[column]))
-        gained += int(extra_step(card, self.fifty, alike))
-        self.fifty = bool(fifty_after(card, self.fifty, place, points))
+        gained += int(extra_step(card, self.yatzy_scored, alike))
+        self.yatzy_scored = bool(scored_after(card, self.yatzy_scored, place, points))
         if card.face[place]:
             self.upper[column] += points
         self.bits |= bits_of(self.rules, {box})

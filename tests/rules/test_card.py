@@ -164,7 +164,7 @@ def test_every_step_of_random_games(each_ruleset: Ruleset, house: str, rng: Rand
             assert library.fill(box, thrown) == plain.fill(box, thrown)
             assert library.total == plain.total
             assert library.upper == plain.upper
-            assert library.fifty == plain.card.yatzy_scored
+            assert library.yatzy_scored == plain.card.yatzy_scored
             for column in range(len(rules.columns)):
                 left = sum(
                     rules.dice * FACE_OF[split(name)[0]]

@@ -82,10 +82,14 @@ BAD = {
     "upper of no column": ("yatzy", {"upper": ()}, ["upper = ()", "tuple of 1"]),
     "upper of another column": ("triple", {"filled": 1, "upper": (0, 1, 0)}, ["upper[1] = 1", "[0]"]),
     "upper of a list": ("yatzy", {"upper": ([0],)}, ["upper[0] = [0]"]),
-    "fifty in a ruleset without extra": ("yatzy", {"filled": 2**14, "yatzy_fifty": True}, ["yatzy_fifty = True"]),
-    "fifty with the box open": ("yahtzee", {"yatzy_fifty": True}, ["yatzy_fifty = True", "filled yatzy box"]),
-    "fifty is a number": ("yahtzee", {"filled": 2**11, "yatzy_fifty": 50}, ["yatzy_fifty = 50"]),
-    "fifty is nothing": ("yahtzee", {"yatzy_fifty": None}, ["yatzy_fifty = None"]),
+    "yatzy_scored in a ruleset without extra": (
+        "yatzy",
+        {"filled": 2**14, "yatzy_fifty": True},
+        ["yatzy_fifty = True"],
+    ),
+    "yatzy_scored with the box open": ("yahtzee", {"yatzy_fifty": True}, ["yatzy_fifty = True", "filled yatzy box"]),
+    "yatzy_scored is a number": ("yahtzee", {"filled": 2**11, "yatzy_fifty": 50}, ["yatzy_fifty = 50"]),
+    "yatzy_scored is nothing": ("yahtzee", {"yatzy_fifty": None}, ["yatzy_fifty = None"]),
     "four dice": ("yatzy", {"roll": (1, 2, 3, 4)}, ["roll = (1, 2, 3, 4)", "4 dice", "allowed: 5"]),
     "six dice": ("yatzy", {"roll": (1,) * 6}, ["6 dice", "allowed: 5"]),
     "five dice of six": ("maxi-danish", {"roll": (1,) * 5}, ["5 dice", "allowed: 6"]),
@@ -124,7 +128,7 @@ GOOD = {
     "yatzy first": ("forced-yatzy-first", {"filled": 2**14}),
     "upper first": ("half-force", {"filled": 2**5}),
     "zero in the yahtzee box": ("yahtzee", {"filled": 2**11}),
-    "fifty in the yahtzee box": ("yahtzee", {"filled": 2**11, "yatzy_fifty": True}),
+    "yatzy_scored in the yahtzee box": ("yahtzee", {"filled": 2**11, "yatzy_fifty": True}),
     "upper beyond the threshold": ("yatzy", {"filled": 2**6 - 1, "upper": (105,)}),
     "full card": ("yahtzee", {"filled": YAHTZEE_FULL, "roll": (), "throws_left": 0, "upper": (63,)}),
 }
@@ -188,13 +192,15 @@ def test_accepted_cards_are_exactly_those_that_play_reaches(changes):
     expected = {(bits_of(rules, card.filled), card.upper, card.yatzy_scored) for card in reached}
     full = 2 ** len(reference.boxes_of(rules)) - 1
     accepted = set()
-    for filled, upper, fifty in product(range(full + 1), product(range(15), repeat=len(rules.columns)), (False, True)):
+    for filled, upper, yatzy_scored in product(
+        range(full + 1), product(range(15), repeat=len(rules.columns)), (False, True)
+    ):
         end = filled == full
         try:
-            check_situation(rules, Situation(filled, upper, () if end else (1, 2), 0, fifty))
+            check_situation(rules, Situation(filled, upper, () if end else (1, 2), 0, yatzy_scored))
         except SituationError:
             continue
-        accepted.add((filled, upper, fifty))
+        accepted.add((filled, upper, yatzy_scored))
     assert accepted == expected
 
 

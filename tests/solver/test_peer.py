@@ -43,7 +43,7 @@ def peer_values(variant: yatzy_solver.Variant, rules: Ruleset, now: Situations) 
     arrays = (
         now.filled.astype(np.uint32),
         np.minimum(now.upper[:, 0], 63).astype(np.uint16),
-        now.fifty.copy(),
+        now.yatzy_scored.copy(),
         dice,
         now.throws_left.astype(np.uint8),
     )
@@ -85,20 +85,20 @@ def every_card(rules: Ruleset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         sums.append(sorted({min(total, rules.bonus_threshold) for total in found}))
     every_box = (1 << len(rules.boxes)) - 1
     states = [(state & every_box, state > every_box) for state in cards.states.tolist()]
-    filled, upper, fifty = zip(
-        *((filled, total, fifty) for filled, fifty in states for total in sums[filled & 63]), strict=True
+    filled, upper, yatzy_scored = zip(
+        *((filled, total, yatzy_scored) for filled, yatzy_scored in states for total in sums[filled & 63]), strict=True
     )
     assert len(filled) == cards.reachable
-    return np.array(filled), np.array(upper), np.array(fifty)
+    return np.array(filled), np.array(upper), np.array(yatzy_scored)
 
 
 @each_peer
 def test_the_value_of_every_card(name: str) -> None:
     base, changes = PEERS[name]
     rules = ruleset(base).replace(**changes)
-    filled, upper, fifty = every_card(rules)
-    theirs = peer_solver(name).state_values(filled.astype(np.uint32), upper.astype(np.uint16), fifty)
-    difference = np.abs(solved(rules).card_values(filled, upper, fifty) - theirs).max()
+    filled, upper, yatzy_scored = every_card(rules)
+    theirs = peer_solver(name).state_values(filled.astype(np.uint32), upper.astype(np.uint16), yatzy_scored)
+    difference = np.abs(solved(rules).card_values(filled, upper, yatzy_scored) - theirs).max()
     print(f"{name}: {len(filled)} cards, largest difference {difference:.1e}")
     assert difference < 1e-9
 

@@ -157,7 +157,7 @@ def test_saving_throws_is_worth_something_and_a_larger_pool_never_hurts() -> Non
     cards = sampled(SMALL, 300)
     for lane in range(300):
         pools = range(2 * int(cards.filled[lane]).bit_count() + 1)
-        values = small().card_values(cards.filled[lane], cards.upper[lane, 0], cards.fifty[lane], pools)
+        values = small().card_values(cards.filled[lane], cards.upper[lane, 0], cards.yatzy_scored[lane], pools)
         assert (np.diff(values) >= -1e-12).all()
 
 
@@ -169,7 +169,7 @@ def test_a_card_is_worth_the_mean_over_its_first_roll() -> None:
         card = cards.take(np.full(tables.rolls, lane))
         rolls = card._replace(roll=np.arange(tables.rolls), throws_left=np.full(tables.rolls, max(pool, 0) + 2))
         mean = tables.probability @ np.nanmax(small().batch_action_values(rolls), axis=1)
-        value = small().card_values(cards.filled[lane], cards.upper[lane, 0], cards.fifty[lane], max(pool, 0))
+        value = small().card_values(cards.filled[lane], cards.upper[lane, 0], cards.yatzy_scored[lane], max(pool, 0))
         assert mean == pytest.approx(float(value), abs=1e-10, rel=0)
 
 

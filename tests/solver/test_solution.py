@@ -109,7 +109,7 @@ def test_situations_that_cannot_arise_are_refused() -> None:
         ("filled", -1, "cannot be reached"),
         ("filled", 1 << 40, "cannot be reached"),
         ("upper", -3, "cannot be reached"),
-        ("fifty", True, "cannot be reached"),
+        ("yatzy_scored", True, "cannot be reached"),
         ("roll", 252, "roll must lie in -1..251"),
         ("roll", -1, "roll must be -1 on full cards"),
         ("throws_left", 3, "throws_left must lie in 0..2"),

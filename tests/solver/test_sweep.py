@@ -66,7 +66,7 @@ def test_a_card_is_worth_the_mean_over_its_first_roll(name: str) -> None:
         card = cards.take(np.full(tables.rolls, lane))
         rolls = card._replace(roll=np.arange(tables.rolls), throws_left=np.full(tables.rolls, tables.throws - 1))
         mean = tables.probability @ np.nanmax(solution.batch_action_values(rolls), axis=1)
-        value = solution.card_values(card.filled[:1], card.upper[:1, 0], card.fifty[:1])[0]
+        value = solution.card_values(card.filled[:1], card.upper[:1, 0], card.yatzy_scored[:1])[0]
         assert mean == pytest.approx(value, abs=1e-10, rel=0)
 
 
@@ -102,7 +102,7 @@ def test_more_throws_and_a_higher_upper_sum_never_hurt(name: str) -> None:
     upper = np.arange(rules.bonus_threshold + 10)
     for lane in range(0, 300, 10):
         values = solution.card_values(
-            np.full(len(upper), now.filled[lane]), upper, np.full(len(upper), now.fifty[lane])
+            np.full(len(upper), now.filled[lane]), upper, np.full(len(upper), now.yatzy_scored[lane])
         )
         unpaid = values + np.where(upper >= rules.bonus_threshold, rules.bonus_points, 0)
         assert (np.diff(unpaid) >= -1e-12).all()
@@ -115,6 +115,8 @@ def test_holding_points_in_the_yatzy_box_never_hurts() -> None:
     cards = sampled(rules, 300, seed=10)
     filled = cards.filled[cards.filled & box > 0]
     upper = cards.upper[cards.filled & box > 0, 0]
-    without, holding = (solution.card_values(filled, upper, np.full(len(filled), fifty)) for fifty in (False, True))
+    without, holding = (
+        solution.card_values(filled, upper, np.full(len(filled), yatzy_scored)) for yatzy_scored in (False, True)
+    )
     still_open = filled != compile_tables(rules).card.all_boxes
     assert (holding[still_open] > without[still_open]).all()

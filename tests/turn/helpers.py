@@ -72,7 +72,7 @@ def end_rows(tables: Tables, card: Situations, ends: Ends, turn: int) -> np.ndar
         for at, place in enumerate(legal.tolist()):
             pool = int(left[place]) if tables.saved_throws else 0
             key = (
-                int(games.now.filled[at]), tuple(games.now.upper[at].tolist()), bool(games.now.fifty[at]), pool,
+                int(games.now.filled[at]), tuple(games.now.upper[at].tolist()), bool(games.now.yatzy_scored[at]), pool,
                 int(gained[at]),
             )  # fmt: skip
             found[left[place], roll[place], box] = listed[key]

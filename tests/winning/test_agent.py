@@ -81,7 +81,7 @@ def test_in_a_game_as_good_as_won_the_larger_chance_still_counts() -> None:
     situations = Situations(
         filled=np.ones(size, np.int64),
         upper=np.zeros((size, 1), np.int64),
-        fifty=np.zeros(size, np.bool_),
+        yatzy_scored=np.zeros(size, np.bool_),
         roll=every % TABLES.rolls,
         throws_left=every // TABLES.rolls,
     )

@@ -29,6 +29,7 @@ from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import action_names, compile_tables
 
+_RENAMED = {"now_yatzy_scored": "now_fifty"}  # what states of an earlier version call arrays
 _KEPT = 4  # arrays of a kind that are kept for reuse
 
 
@@ -193,7 +194,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
             (num_envs, D) the observations there.
         """
         for name, values in self._arrays().items():
-            values[:] = state[name]
+            values[:] = state[name if name in state else _RENAMED[name]]
         return self._show()[0]
 
     def _arrays(self) -> dict[str, NDArray[Any]]:

@@ -227,7 +227,7 @@ def _write_end(tables, now, lane, out):
     card = tables.card
     at = _UPPER_FEATURES * card.columns if card.bonus_threshold > 0 else 0
     if card.extra_yatzy_bonus > 0:
-        out[at] = now.fifty[lane]
+        out[at] = now.yatzy_scored[lane]
         at += 1
     out[at] = turns_done(now.filled[lane]) / card.boxes
 

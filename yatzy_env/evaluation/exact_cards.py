@@ -28,7 +28,7 @@ class Places(NamedTuple):
     lane: NDArray[np.int64]  # (C,) lane within the layer
     filled: NDArray[np.int64]  # (C,) bits of the filled boxes
     upper: NDArray[np.int64]  # (C,) upper sum
-    fifty: NDArray[np.bool_]  # (C,) whether the yatzy box is known to hold points
+    yatzy_scored: NDArray[np.bool_]  # (C,) whether the yatzy box is known to hold points
 
     def part(self, first: int, last: int) -> Places:
         """The cards from `first` to `last - 1`."""
@@ -121,7 +121,7 @@ def places_of(tables: Tables, cards: Cards, turn: int, lane: NDArray[np.int64]) 
     state = np.searchsorted(starts, lane, side="right") - 1
     filled = states[state] & tables.card.all_boxes
     upper = cards.layout.low[filled & tables.card.upper_boxes] + lane - starts[state]
-    return Places(lane, filled, upper, (states[state] & cards.layout.fifty_bit) != 0)
+    return Places(lane, filled, upper, (states[state] & cards.layout.scored_bit) != 0)
 
 
 def reached(tables: Tables, cards: Cards, turn: int, layer: Layer) -> Places:

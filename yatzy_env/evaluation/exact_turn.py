@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.agent import Agent, checked_actions, illegal_action
-from yatzy_env.card import bonus_step, fifty_after, is_joker
+from yatzy_env.card import bonus_step, is_joker, scored_after
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact_cards import Places
 from yatzy_env.games import is_legal
@@ -45,7 +45,7 @@ def _settle(tables, kinds, now, cell, actions, chance, following, out):
             following[block, action, lane] += mass
         else:
             joker = 1 if is_joker(tables.card, now.filled[index], tables.alike[roll]) else 0
-            scored = 1 if now.fifty[index] else 0
+            scored = 1 if now.yatzy_scored[index] else 0
             out[row, kinds.of[scored, joker, action - keeps, roll]] += mass
     return -1
 
@@ -72,7 +72,12 @@ def pass_on(card, layout, kinds, start, places, out, here, there):
     here, there = borrow(here), borrow(there)
     expected, yatzy = 0.0, 0.0
     for row in range(out.shape[0]):
-        lane, filled, fifty, upper = places.lane[row], places.filled[row], places.fifty[row], places.upper[row]
+        lane, filled, yatzy_scored, upper = (
+            places.lane[row],
+            places.filled[row],
+            places.yatzy_scored[row],
+            places.upper[row],
+        )
         whole = here.chance[lane].sum()
         for pool in range(out.shape[1]):
             for kind in range(out.shape[2]):
@@ -84,7 +89,7 @@ def pass_on(card, layout, kinds, start, places, out, here, there):
                 filled_after = filled | (np.int64(1) << box)
                 upper_after = upper + (points if card.face[box] != 0 else 0)
                 upper_after = lane_sum(card, layout, filled_after, upper_after)
-                state = state_of(layout, filled_after, fifty_after(card, fifty, box, points))
+                state = state_of(layout, filled_after, scored_after(card, yatzy_scored, box, points))
                 low = layout.low[filled_after & card.upper_boxes]
                 to = layout.first[state] - start + upper_after - low
                 there.chance[to, pool] += mass
@@ -193,7 +198,7 @@ def _situations(places: Places, cell: NDArray[np.intp], roll: NDArray[np.intp], 
     return Situations(
         filled=places.filled[cell],
         upper=places.upper[cell][:, None],
-        fifty=places.fifty[cell],
+        yatzy_scored=places.yatzy_scored[cell],
         roll=roll.astype(np.int64),
         throws_left=np.full(len(cell), left, np.int64),
     )

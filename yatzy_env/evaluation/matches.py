@@ -293,7 +293,7 @@ def _play_batch(
 
 def _card_values(solution: Solution, tables: Tables, now: Situations) -> NDArray[np.float64]:
     """The values of the cards of situations at the start of a turn."""
-    card = (now.filled, now.upper[:, 0], now.fifty)
+    card = (now.filled, now.upper[:, 0], now.yatzy_scored)
     if tables.saved_throws:  # what a turn begins with beyond its own throws comes from the pool
         return solution.card_values(*card, now.throws_left - (tables.throws - 1))
     return solution.card_values(*card)

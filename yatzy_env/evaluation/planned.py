@@ -49,7 +49,7 @@ def planned_score(rules: Ruleset, card_values: CardValues) -> float:
     believed, expected = np.zeros(layout.size), np.zeros(layout.size)
     for turn in range(tables.card.boxes, -1, -1):
         places = places_of(tables, cards, turn, np.arange(lanes_by_turn(cards)[turn]))
-        layer = Cards(places.filled, places.upper[:, None], places.fifty, np.zeros_like(places.lane))
+        layer = Cards(places.filled, places.upper[:, None], places.yatzy_scored, np.zeros_like(places.lane))
         for start in range(0, len(places.lane), _CARDS):
             some = layer.take(slice(start, start + _CARDS))
             at = layer_start(cards, turn) + places.lane[start : start + _CARDS]

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import extra_step, fifty_after, is_joker, legal_boxes
+from yatzy_env.card import extra_step, is_joker, legal_boxes, scored_after
 from yatzy_env.kernel import kernel
 from yatzy_env.native import peek
 from yatzy_env.simd import LANES, larger, load, new_rows, plus, spread, store
@@ -40,7 +40,7 @@ class Payments(NamedTuple):
     roll: NDArray[np.int32]  # starts of the rows of these rolls in a block
     alike: NDArray[np.int64]  # (7,) number of the roll whose dice all show a face
     raises: NDArray[np.int64]  # (B,) the most a box adds to the upper sum
-    fifty_boxes: int  # bits of the boxes in which points change the state besides filling the box
+    scored_boxes: int  # bits of the boxes in which points change the state besides filling the box
     first_roll: int  # start of the row of roll 0 in a block
 
 
@@ -74,7 +74,7 @@ def list_payments(tables: Tables) -> Payments:
         roll=np.concatenate([np.zeros(0), *rolls]).astype(np.int32),
         alike=np.array([0, *(int(np.flatnonzero(tables.alike == face)[0]) for face in range(1, 7))], np.int64),
         raises=card.face * tables.dice,
-        fifty_boxes=sum(1 << box for box in range(card.boxes) if fifty_after(card, False, box, 1)),
+        scored_boxes=sum(1 << box for box in range(card.boxes) if scored_after(card, False, box, 1)),
         first_roll=tables.keeps * LANES,
     )
 
@@ -92,7 +92,7 @@ def new_choice(pays):
 
 
 @kernel
-def list_options(tables, pays, filled, fifty, options, ends):
+def list_options(tables, pays, filled, yatzy_scored, options, ends):
     """Lists what may be done with dice all alike, and returns the boxes that are legal for any roll at all.
 
     The row of the card after is that of the box, and row B where the box is filled in a way that changes the state.
@@ -107,11 +107,11 @@ def list_options(tables, pays, filled, fifty, options, ends):
         legal = legal_boxes(card, filled, alike)
         legal_at_all |= legal
         joker = 1 if is_joker(card, filled, alike) else 0
-        extra = extra_step(card, fifty, alike)
+        extra = extra_step(card, yatzy_scored, alike)
         for box in range(boxes):
             if (legal >> box) & 1:
                 points = points_of[joker, box, roll]
-                changes = points > 0 and not fifty and (pays.fifty_boxes >> box) & 1
+                changes = points > 0 and not yatzy_scored and (pays.scored_boxes >> box) & 1
                 options[count, 0] = box
                 options[count, 1] = boxes if changes else box
                 options[count, 2] = points if pays.raises[box] > 0 else 0
@@ -122,7 +122,7 @@ def list_options(tables, pays, filled, fifty, options, ends):
 
 
 @kernel
-def find_places(layout, pays, upper_boxes, legal, filled, fifty, places):
+def find_places(layout, pays, upper_boxes, legal, filled, yatzy_scored, places):
     """Finds the values of the states that filling one of the legal boxes leads to.
 
     Each row of `places` receives where the value for upper sum 0 would stand, the lowest and the highest sum. Row B is
@@ -130,16 +130,16 @@ def find_places(layout, pays, upper_boxes, legal, filled, fifty, places):
     written: a yatzy box that can only be filled with points at this time has row B alone.
     """
     boxes = pays.raises.shape[0]
-    bit = layout.fifty_bit
+    bit = layout.scored_bit
     written = np.int64(0)
     for box in range(boxes):
         if (legal >> box) & 1:
             after = filled | (np.int64(1) << box)
             low = layout.low[after & upper_boxes]
             high = layout.high[after & upper_boxes]
-            changes = not fifty and (pays.fifty_boxes >> box) & 1
+            changes = not yatzy_scored and (pays.scored_boxes >> box) & 1
             for row, first in (
-                (box, layout.first[after | bit if fifty else after]),
+                (box, layout.first[after | bit if yatzy_scored else after]),
                 (boxes, layout.first[after | bit] if changes else -1),
             ):
                 if first >= 0:
@@ -158,9 +158,9 @@ def enter_state(tables, layout, pays, state, choice):
     number of the state's first card, its upper sum, and how many upper sums there are.
     """
     card = tables.card
-    filled, fifty = split_state(card, layout, state)
-    legal = list_options(tables, pays, filled, fifty, choice.options, choice.ends)
-    written = find_places(layout, pays, card.upper_boxes, legal, filled, fifty, choice.places)
+    filled, yatzy_scored = split_state(card, layout, state)
+    legal = list_options(tables, pays, filled, yatzy_scored, choice.options, choice.ends)
+    written = find_places(layout, pays, card.upper_boxes, legal, filled, yatzy_scored, choice.places)
     low = layout.low[filled & card.upper_boxes]
     lanes = layout.high[filled & card.upper_boxes] - low + 1
     return legal_boxes(card, filled, 0), written, layout.first[state], low, lanes

@@ -110,21 +110,21 @@ class ChanceTable:
                 layer[:, column] = np.rint(np.clip(chances[row], 0.0, 1.0) * _SCALE)
 
     def of_cards(
-        self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_]
+        self, filled: NDArray[np.int64], upper: NDArray[np.int64], yatzy_scored: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         """The chances of cards at the start of a turn.
 
         Args:
             filled: (n,) bits of the filled boxes.
             upper: (n,) upper sums.
-            fifty: (n,) whether the yatzy box holds points, as far as the rules ask.
+            yatzy_scored: (n,) whether the yatzy box holds points, as far as the rules ask.
 
         Returns:
             (n, B + 2) that each box is still filled with points, 0 if it is filled; that the bonus is earned in the
             end, and the extra bonus paid from now on, 0 where the rules have none. 0 for cards that cannot be reached.
         """
         boxes = self._tables.card.boxes
-        place = find_values(self._tables, self._cards.layout, filled, upper, fifty)
+        place = find_values(self._tables, self._cards.layout, filled, upper, yatzy_scored)
         still_open = boxes - np.bitwise_count(filled).astype(np.int64)
         at = self._begin[still_open] + (place - self._starts[still_open]) * self._widths[still_open]
         known, content = place >= 0, self._content
@@ -162,7 +162,7 @@ class ChanceTable:
         chances[kinds.extra[ends.kind] > 0, tables.card.boxes + EXTRA] = 1.0
         legal = np.flatnonzero(gains(tables, now)[0] >= 0)
         joker = is_joker(tables.card, now.filled[0], tables.alike[roll])
-        kind = kinds.of[int(now.fifty[0]), int(joker), legal, roll]
+        kind = kinds.of[int(now.yatzy_scored[0]), int(joker), legal, roll]
         out[tables.keeps + legal] = chances[np.searchsorted(ends.kind, kind)]
         if left > 0:
             keeps = np.flatnonzero(tables.within[roll] == 1)

@@ -92,7 +92,7 @@ def _find_most(tables, layout, pays, states, most):
             box, row, _, gained = choice.options[option]
             after = state | (np.int64(1) << box)
             if row == card.boxes:
-                after |= layout.fifty_bit
+                after |= layout.scored_bit
             most[state] = max(most[state], most[after] + gained)
 
 

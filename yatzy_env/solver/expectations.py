@@ -67,7 +67,7 @@ def _load_event(pays, after, places, written, asked, box, number, low, lanes, st
     boxes = pays.raises.shape[0]
     for row in range(boxes + 1):
         if (written >> row) & 1:
-            filled = np.int64(1) << row if row < boxes else pays.fifty_boxes
+            filled = np.int64(1) << row if row < boxes else pays.scored_boxes
             if box >= 0 and (filled >> box) & 1:
                 rows[row * stride : (row + 1) * stride] = 0.0
                 continue
@@ -130,7 +130,7 @@ def _follow_states(tables, layout, plan, pays, outcome_of, stride, asked, here, 
     for state in states:
         legal, written, first, low, lanes = enter_state(tables, layout, pays, state, choice)
         first -= here
-        filled, fifty = split_state(card, layout, state)
+        filled, yatzy_scored = split_state(card, layout, state)
         load_rows(pays, values, layout.earned, choice.places, written, low, lanes, stride, rows)
         choice.places[:, 0] -= there
         for kind in range(points_after.shape[0]):
@@ -146,7 +146,7 @@ def _follow_states(tables, layout, plan, pays, outcome_of, stride, asked, here, 
                 events[number] = np.int64(1) << box if box >= 0 else 0
                 number += 1
         events[EXTRA] = np.int64(1) << card.boxes
-        count = list_outcomes(pays, extra_step(card, fifty, 1), legal, choice, listed)
+        count = list_outcomes(pays, extra_step(card, yatzy_scored, 1), legal, choice, listed)
         for offset in range(0, lanes, LANES):
             follow_turn(tables, plan, outcome_of, pays, legal, rows, stride, offset, choice, block, track)
             end = min(LANES, lanes - offset)

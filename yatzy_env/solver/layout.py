@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import bonus_step, fifty_after, legal_boxes, open_upper_points, possible_sums
+from yatzy_env.card import bonus_step, legal_boxes, open_upper_points, possible_sums, scored_after
 from yatzy_env.games import turns_done
 from yatzy_env.kernel import kernel
 from yatzy_env.tables import Tables
@@ -28,7 +28,7 @@ from yatzy_env.tables import Tables
 class Layout(NamedTuple):
     """The layout as kernels read it. U = subsets of the upper boxes, T = bonus threshold."""
 
-    fifty_bit: int  # the bit of a state that says the yatzy box holds points; 0 where the rules do not ask
+    scored_bit: int  # the bit of a state that says the yatzy box holds points; 0 where the rules do not ask
     spare: int  # throws a turn can save of its own
     first: NDArray[np.int64]  # (states,) where the state's numbers begin, -1 where it cannot be reached
     low: NDArray[np.int64]  # (U,) upper sum of the first lane
@@ -76,13 +76,13 @@ class Cards(NamedTuple):
 @kernel
 def split_state(card, layout, state):
     """The filled boxes of a state, and whether its yatzy box is known to hold points."""
-    return state & card.all_boxes, (state & layout.fifty_bit) != 0
+    return state & card.all_boxes, (state & layout.scored_bit) != 0
 
 
 @kernel
-def state_of(layout, filled, fifty):
+def state_of(layout, filled, yatzy_scored):
     """The state of a card."""
-    return filled | layout.fifty_bit if fifty else filled
+    return filled | layout.scored_bit if yatzy_scored else filled
 
 
 @kernel
@@ -93,14 +93,14 @@ def lane_sum(card, layout, filled, upper):
 
 
 @kernel
-def _find_states(card, fifty_bit, most, reached):
+def _find_states(card, scored_bit, most, reached):
     """Marks every state that can be reached; filling a box only ever leads to a larger number."""
     reached[0] = True
     for state in range(reached.shape[0]):
         if not reached[state]:
             continue
         filled = state & card.all_boxes
-        fifty = (state & fifty_bit) != 0
+        yatzy_scored = (state & scored_bit) != 0
         seen = np.int64(0)  # boxes that lead to one state whatever the dice
         for alike in range(7):
             legal = legal_boxes(card, filled, alike) & ~seen
@@ -108,8 +108,8 @@ def _find_states(card, fifty_bit, most, reached):
             for box in range(card.boxes if legal != 0 else 0):
                 if (legal >> box) & 1:
                     after = filled | (1 << box)
-                    if fifty_after(card, fifty, box, most[alike, box]):
-                        after |= fifty_bit
+                    if scored_after(card, yatzy_scored, box, most[alike, box]):
+                        after |= scored_bit
                     reached[after] = True
 
 
@@ -136,12 +136,12 @@ def lay_out(tables: Tables) -> Cards:
         The cards.
     """
     card = tables.card
-    follows_fifty = card.extra_yatzy_bonus > 0
-    fifty_bit = 1 << card.boxes if follows_fifty else 0
-    reached = np.zeros(1 << (card.boxes + follows_fifty), np.bool_)
+    follows_scored = card.extra_yatzy_bonus > 0
+    scored_bit = 1 << card.boxes if follows_scored else 0
+    reached = np.zeros(1 << (card.boxes + follows_scored), np.bool_)
     # Only yatzy boxes lead to different states with and without points, and they pay for dice all alike and no others.
     most = np.array([tables.points[0][:, tables.alike == alike].max(axis=1) for alike in range(7)])
-    _find_states(card, fifty_bit, most, reached)
+    _find_states(card, scored_bit, most, reached)
 
     low = np.zeros(card.upper_boxes + 1, np.int64)
     high = np.zeros_like(low)
@@ -163,7 +163,7 @@ def lay_out(tables: Tables) -> Cards:
             for filled in range(len(low))
         ]
     )
-    layout = Layout(fifty_bit, spare, first, low, high, earned, int(lanes.sum()))
+    layout = Layout(scored_bit, spare, first, low, high, earned, int(lanes.sum()))
     for array in layout:
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
@@ -172,12 +172,12 @@ def lay_out(tables: Tables) -> Cards:
 
 
 @kernel(nogil=True)
-def _find_values(card, layout, filled, upper, fifty, pool, out):
+def _find_values(card, layout, filled, upper, yatzy_scored, pool, out):
     """The kernel of `find_values`."""
     for at in range(out.shape[0]):
         out[at] = -1
-        if 0 <= filled[at] <= card.all_boxes and not (fifty[at] and layout.fifty_bit == 0):
-            first = layout.first[state_of(layout, filled[at], fifty[at])]
+        if 0 <= filled[at] <= card.all_boxes and not (yatzy_scored[at] and layout.scored_bit == 0):
+            first = layout.first[state_of(layout, filled[at], yatzy_scored[at])]
             if first >= 0 and 0 <= pool[at] <= layout.spare * turns_done(filled[at]):
                 upper_filled = filled[at] & card.upper_boxes
                 lanes = layout.high[upper_filled] - layout.low[upper_filled] + 1
@@ -190,7 +190,7 @@ def find_values(
     layout: Layout,
     filled: NDArray[np.int64],
     upper: NDArray[np.int64],
-    fifty: NDArray[np.bool_],
+    yatzy_scored: NDArray[np.bool_],
     pool: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Finds where the values of cards stand.
@@ -200,7 +200,7 @@ def find_values(
         layout: its layout.
         filled: (n,) bits of the filled boxes.
         upper: (n,) upper sums, counted on beyond the threshold.
-        fifty: (n,) whether the yatzy box is known to hold points.
+        yatzy_scored: (n,) whether the yatzy box is known to hold points.
         pool: (n,) saved throws, none if not given.
 
     Returns:
@@ -208,5 +208,5 @@ def find_values(
     """
     out = np.empty(len(filled), np.int64)
     pool = np.zeros(len(filled), np.int64) if pool is None else pool
-    _find_values(tables.card, layout, filled, np.ascontiguousarray(upper), fifty, pool, out)
+    _find_values(tables.card, layout, filled, np.ascontiguousarray(upper), yatzy_scored, pool, out)
     return out

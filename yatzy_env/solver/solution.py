@@ -91,14 +91,14 @@ class Solution:
         return self._values.digest
 
     def card_values(
-        self, filled: ArrayLike, upper: ArrayLike, fifty: ArrayLike = False, pool: ArrayLike = 0
+        self, filled: ArrayLike, upper: ArrayLike, yatzy_scored: ArrayLike = False, pool: ArrayLike = 0
     ) -> NDArray[np.float64]:
         """The values of cards at the start of a turn.
 
         Args:
             filled: (n,) bits of the filled boxes.
             upper: (n,) upper sums, counted on beyond the threshold.
-            fifty: (n,) whether the yatzy box holds points; only under rules with an extra yatzy bonus.
+            yatzy_scored: (n,) whether the yatzy box holds points; only under rules with an extra yatzy bonus.
             pool: (n,) throws saved in earlier turns; only under rules with saved throws.
 
         Returns:
@@ -107,10 +107,10 @@ class Solution:
         Raises:
             SituationError: if a card cannot be reached.
         """
-        shape = np.broadcast_shapes(*(np.shape(given) for given in (filled, upper, fifty, pool)))
+        shape = np.broadcast_shapes(*(np.shape(given) for given in (filled, upper, yatzy_scored, pool)))
         arrays = [
             np.ascontiguousarray(np.broadcast_to(np.asarray(given, kind), shape)).ravel()
-            for given, kind in ((filled, np.int64), (upper, np.int64), (fifty, np.bool_), (pool, np.int64))
+            for given, kind in ((filled, np.int64), (upper, np.int64), (yatzy_scored, np.bool_), (pool, np.int64))
         ]
         return self._values.at(arrays[0], self._places(*arrays)).reshape(shape)
 
@@ -146,7 +146,7 @@ class Solution:
         if shapes != [(n,), (n, 1), (n,), (n,), (n,)]:
             raise SituationError(f"a batch of {n} situations has arrays of shapes {shapes}; see Situations")
         now = Situations(*(np.ascontiguousarray(values, kind) for values, kind in zip(situations, _KINDS, strict=True)))
-        self._places(now.filled, now.upper[:, 0], now.fifty, np.zeros(n, np.int64))
+        self._places(now.filled, now.upper[:, 0], now.yatzy_scored, np.zeros(n, np.int64))
         turns = 1 + np.bitwise_count(now.filled).astype(np.int64) if tables.saved_throws else np.ones(n, np.int64)
         _check_range("roll", now.roll, -1, np.full(n, tables.rolls - 1))
         _check_range("throws_left", now.throws_left, 0, turns * (tables.throws - 1))
@@ -260,7 +260,7 @@ class Solution:
             SolutionError: under saved throws, or if the file cannot be written.
         """
         now = batch(self.rules, [situation])
-        self._places(now.filled, now.upper[:, 0], now.fifty, np.zeros(1, np.int64))
+        self._places(now.filled, now.upper[:, 0], now.yatzy_scored, np.zeros(1, np.int64))
         self.prepare_chances()
         return self._chance_table.of_actions(now)
 
@@ -313,17 +313,21 @@ class Solution:
         return Solution(rules, Values(compile_tables(rules), values, cards), **times, from_cache=True)
 
     def _places(
-        self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
+        self,
+        filled: NDArray[np.int64],
+        upper: NDArray[np.int64],
+        yatzy_scored: NDArray[np.bool_],
+        pool: NDArray[np.int64],
     ) -> NDArray[np.int64]:
         """Where the values of cards stand; refuses cards that cannot be reached."""
-        places = self._values.places(filled, np.ascontiguousarray(upper), fifty, pool)
+        places = self._values.places(filled, np.ascontiguousarray(upper), yatzy_scored, pool)
         wrong = np.flatnonzero((places < 0) | (upper < 0))
         if len(wrong):
             card = wrong[0]
             saved = f", pool = {pool[card]}" if pool[card] else ""
             raise SituationError(
-                f"card {card}: filled = {filled[card]}, upper = {upper[card]}, fifty = {fifty[card]}{saved} cannot be "
-                f"reached under ruleset {self.rules.name!r}"
+                f"card {card}: filled = {filled[card]}, upper = {upper[card]}, yatzy_scored = {yatzy_scored[card]}"
+                f"{saved} cannot be reached under ruleset {self.rules.name!r}"
             )
         return places
 

@@ -200,7 +200,7 @@ class Target:
         """
         self._check_points("total", total)
         now = batch(self.rules, [situation])
-        if find_values(self._tables, self._cards.layout, now.filled, now.upper[:, 0].copy(), now.fifty)[0] < 0:
+        if find_values(self._tables, self._cards.layout, now.filled, now.upper[:, 0].copy(), now.yatzy_scored)[0] < 0:
             raise SituationError(f"{situation} cannot be reached under ruleset {self.rules.name!r}")
         return rate_actions(self._tables, now, lambda ends: self._chance(ends, self.score - total))[0]
 
@@ -226,7 +226,7 @@ class Target:
         if not len(after.filled):
             return np.zeros(0)
         filled, scored = int(ends.before.filled[0]), bool(ends.before.yatzy_scored[0])
-        rows, width, ones = self._follow(filled | (layout.fifty_bit if scored else 0))
+        rows, width, ones = self._follow(filled | (layout.scored_bit if scored else 0))
         upper = after.upper[:, 0].copy()
         place = find_values(self._tables, layout, after.filled, upper, after.yatzy_scored)
         # The rows count a bonus that the card has earned, the total and the gain have it already.

@@ -102,7 +102,7 @@ def _action_values(
     first_keep, keep_of, add, whole, part, runs = (
         plan.first_keep, plan.keep, plan.add, plan.whole, plan.part, plan.runs
     )  # fmt: skip
-    filled_of, upper_of, fifty_of, roll_of, throws_of = now
+    filled_of, upper_of, scored_of, roll_of, throws_of = now
     block = new_rows(plan.length)
     offers = new_choice(pays).offers
     places = np.empty((LANES, card.boxes + 1, 3), np.int64)
@@ -116,11 +116,11 @@ def _action_values(
         states, most, legal_in_any = 0, 0, np.int64(0)
         for lane in range(lanes):
             at = first[begin + lane]
-            filled, fifty = filled_of[at], fifty_of[at]
-            if lane == 0 or filled != filled_of[at - 1] or fifty != fifty_of[at - 1]:
-                legal_at_all = list_options(tables, pays, filled, fifty, options[states], ends[states])
+            filled, yatzy_scored = filled_of[at], scored_of[at]
+            if lane == 0 or filled != filled_of[at - 1] or yatzy_scored != scored_of[at - 1]:
+                legal_at_all = list_options(tables, pays, filled, yatzy_scored, options[states], ends[states])
                 written[states] = find_places(
-                    layout, pays, card.upper_boxes, legal_at_all, filled, fifty, places[states]
+                    layout, pays, card.upper_boxes, legal_at_all, filled, yatzy_scored, places[states]
                 )
                 places[states, :, 0] -= start
                 states += 1

@@ -75,10 +75,14 @@ class Values:
         return self._layers[0]
 
     def places(
-        self, filled: NDArray[np.int64], upper: NDArray[np.int64], fifty: NDArray[np.bool_], pool: NDArray[np.int64]
+        self,
+        filled: NDArray[np.int64],
+        upper: NDArray[np.int64],
+        yatzy_scored: NDArray[np.bool_],
+        pool: NDArray[np.int64],
     ) -> NDArray[np.int64]:
         """Where the values of n cards stand, -1 for cards that cannot be reached."""
-        return find_values(self._tables, self.cards.layout, filled, upper, fifty, pool)
+        return find_values(self._tables, self.cards.layout, filled, upper, yatzy_scored, pool)
 
     def at(self, filled: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.float64]:
         """The values of n cards."""

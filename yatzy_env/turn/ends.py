@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.card import bonus_step, fifty_after, legal_boxes
+from yatzy_env.card import bonus_step, legal_boxes, scored_after
 from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
 from yatzy_env.simd import LANES
@@ -107,7 +107,7 @@ def cards_of(tables: Tables, situations: Situations) -> Cards:
         n cards, copied.
     """
     pool = np.maximum(situations.throws_left - (tables.throws - 1), 0)
-    return Cards(situations.filled.copy(), situations.upper.copy(), situations.fifty.copy(), pool)
+    return Cards(situations.filled.copy(), situations.upper.copy(), situations.yatzy_scored.copy(), pool)
 
 
 def list_ends(tables: Tables, cards: Cards, throws_left: NDArray[np.int64] | None = None) -> Ends:
@@ -193,6 +193,6 @@ def _list_ends(tables, kinds, ends):
                         after.upper[row, other] = before.upper[turn, other]
                     if card.face[box] != 0:
                         after.upper[row, column] = upper + points
-                    after.yatzy_scored[row] = fifty_after(card, scored, box, points)
+                    after.yatzy_scored[row] = scored_after(card, scored, box, points)
                     after.pool[row] = left
                     row += 1

@@ -207,7 +207,7 @@ def rate_actions(tables: Tables, situations: Situations, value: Callable[[Ends],
         some = order[starts[0] : starts[-1]]
         heads = situations.take(order[starts[:-1]])
         left = np.maximum.reduceat(situations.throws_left[some], starts[:-1] - starts[0])
-        cards = Cards(heads.filled, heads.upper, heads.fifty, np.zeros(len(left), np.int64))
+        cards = Cards(heads.filled, heads.upper, heads.yatzy_scored, np.zeros(len(left), np.int64))
         ends = list_ends(tables, cards, left)
         turns = np.repeat(np.arange(len(left)), np.diff(starts))
         out[some] = plan_turns(tables, ends, value(ends)).action_values(situations.take(some), turns)
@@ -223,15 +223,15 @@ def by_card(situations: Situations) -> tuple[NDArray[np.intp], NDArray[np.intp]]
     Returns:
         (n,) an order, and (cards + 1,) where in it the situations of each card begin.
     """
-    filled, upper, fifty = situations[:3]
+    filled, upper, yatzy_scored = situations[:3]
     if upper.shape[1] == 1 and filled.size and filled.max() < 1 << 40 and upper.max() < 1 << 20:
-        key = filled << 21 | fifty.astype(np.int64) << 20 | upper[:, 0]
+        key = filled << 21 | yatzy_scored.astype(np.int64) << 20 | upper[:, 0]
         order = np.argsort(key)
         changes = np.diff(key[order]) != 0
     else:
-        order = np.lexsort((*upper.T, fifty, filled))
+        order = np.lexsort((*upper.T, yatzy_scored, filled))
         changes = np.zeros(max(len(order) - 1, 0), np.bool_)
-        for values in (filled, fifty, *upper.T):
+        for values in (filled, yatzy_scored, *upper.T):
             changes |= values[order][1:] != values[order][:-1]
     starts = np.flatnonzero(changes) + 1
     return order, np.concatenate([[0], starts, [len(order)]]) if len(order) else np.zeros(1, np.intp)
