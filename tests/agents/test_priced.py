@@ -76,7 +76,7 @@ class PlainTurn:
             value -= self.bonus_worth(self.filled, column, self.upper[column])
         turns_after = card.boxes - after.bit_count()
         if card.extra_yatzy_bonus and not self.yatzy_scored and card.yatzy_boxes >> box & 1 and points:
-            value += self.prices.yatzy_scored * turns_after
+            value += self.prices.fifty * turns_after
         if self.tables.saved_throws and turns_after:
             value += self.prices.throw * left
         return float(value)
