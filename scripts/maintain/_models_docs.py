@@ -59,8 +59,15 @@ def models_page(notice: str) -> str:
         reused=[(name, model, _rules_difference(name, model)) for name, model in reused_names().items()],
         reuse=read_json_object(REUSE) if REUSE.is_file() else None,
         generalist=read_json_object(generalist) if generalist.is_file() else None,
+        planners=planners(),
         plain=_value,
     )
+
+
+def planners(models: Path = MODELS) -> list[dict[str, Any]]:
+    """The record of every shipped value network, in the order of the catalogue."""
+    files = [models / name / "values.json" for name in CATALOGUE]
+    return [read_json_object(file) for file in files if file.is_file()]
 
 
 def generalist_card() -> str:
