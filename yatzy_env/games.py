@@ -1,8 +1,8 @@
-"""Games in lanes: dealing dice, keeping, filling boxes, for one lane or thousands, on preallocated arrays.
+"""Games in envs: dealing dice, keeping, filling boxes, for one env or thousands, on preallocated arrays.
 
-A lane is one player's game. The single environment is one lane, the batch environment and the evaluation many; all of
+An env is one player's game. The single environment is one env, the batch environment and the evaluation many; all of
 them call the functions below, so there is one implementation of a step. Dice come from `yatzy_env.dice`: throw number
-`throw` of turn `turn` (the number of boxes filled before) of game `game` under the lane's key.
+`throw` of turn `turn` (the number of boxes filled before) of game `game` under the env's key.
 """
 
 from __future__ import annotations
@@ -76,65 +76,65 @@ def turns_done(filled):
 
 
 @kernel(inline="always")
-def player_of(games, lane):
-    """The state of the generator of a lane's dice; it stays the same during a game."""
-    return player_state(games.key[lane], games.game[lane], games.seat[lane])
+def player_of(games, env):
+    """The state of the generator of an env's dice; it stays the same during a game."""
+    return player_state(games.key[env], games.game[env], games.seat[env])
 
 
 @kernel(inline="always")
-def throw_dice(tables, games, lane, keep, player):
-    """Throws the dice that are not kept and puts the new roll on the table; `player` is the lane's `player_of`."""
+def throw_dice(tables, games, env, keep, player):
+    """Throws the dice that are not kept and puts the new roll on the table; `player` is the env's `player_of`."""
     now = games.now
-    state = throw_state(player, turns_done(now.filled[lane]), games.throw[lane])
+    state = throw_state(player, turns_done(now.filled[env]), games.throw[env])
     held = np.int64(keep)
     thrown = tables.dice - tables.size[held]
     for j in range(tables.dice - 1, -1, -1):
         # As many rounds for any keep, without a branch: how many dice are thrown is hard to predict for a processor.
         more = peek(tables.add, held * _FACES + die(state, j))
         held = more if j < thrown else held
-    now.roll[lane] = held - tables.keeps
+    now.roll[env] = held - tables.keeps
 
 
 @kernel
-def clear_game(tables, games, lane):
-    """Clears a lane's card for its first turn; no dice are thrown."""
+def clear_game(tables, games, env):
+    """Clears an env's card for its first turn; no dice are thrown."""
     now = games.now
-    now.filled[lane] = 0
-    now.upper[lane, :] = 0
-    now.yatzy_scored[lane] = False
-    now.throws_left[lane] = tables.throws - 1
-    games.throw[lane] = 0
-    games.written[lane, :] = -1
-    games.total[lane] = 0
+    now.filled[env] = 0
+    now.upper[env, :] = 0
+    now.yatzy_scored[env] = False
+    now.throws_left[env] = tables.throws - 1
+    games.throw[env] = 0
+    games.written[env, :] = -1
+    games.total[env] = 0
 
 
 @kernel
 def _start_all(tables, games):
-    for lane in range(games.key.shape[0]):
-        clear_game(tables, games, lane)
-        throw_dice(tables, games, lane, 0, player_of(games, lane))
+    for env in range(games.key.shape[0]):
+        clear_game(tables, games, env)
+        throw_dice(tables, games, env, 0, player_of(games, env))
 
 
 @kernel(inline="always")
-def box_points(tables, now, lane, box):
+def box_points(tables, now, env, box):
     """The plain points that a box would get for the dice on the table, joker included, column and bonus left out."""
-    roll = now.roll[lane]
-    joker = is_joker(tables.card, now.filled[lane], tables.alike[roll])
+    roll = now.roll[env]
+    joker = is_joker(tables.card, now.filled[env], tables.alike[roll])
     return tables.points[1 if joker else 0, box, roll]
 
 
 @kernel(inline="always")
-def gain(tables, now, lane, box):
+def gain(tables, now, env, box):
     """All points that filling a box gains at once: column, bonus and extra yatzy bonus included."""
     card = tables.card
     column = card.column[box]
-    points = box_points(tables, now, lane, box)
-    extra = extra_step(card, now.yatzy_scored[lane], tables.alike[now.roll[lane]])
-    return points * card.multiplier[column] + bonus_step(card, box, points, now.upper[lane, column]) + extra
+    points = box_points(tables, now, env, box)
+    extra = extra_step(card, now.yatzy_scored[env], tables.alike[now.roll[env]])
+    return points * card.multiplier[column] + bonus_step(card, box, points, now.upper[env, column]) + extra
 
 
 @kernel(inline="always")
-def fill_box(tables, games, lane, box):
+def fill_box(tables, games, env, box):
     """Fills a box and sets the throws of the next turn, or ends the game on a full card; returns the points gained.
 
     No dice are thrown.
@@ -142,103 +142,103 @@ def fill_box(tables, games, lane, box):
     now = games.now
     card = tables.card
     column = card.column[box]
-    points = box_points(tables, now, lane, box)
-    gained = gain(tables, now, lane, box)
-    now.yatzy_scored[lane] = scored_after(card, now.yatzy_scored[lane], box, points)
+    points = box_points(tables, now, env, box)
+    gained = gain(tables, now, env, box)
+    now.yatzy_scored[env] = scored_after(card, now.yatzy_scored[env], box, points)
     if card.face[box] != 0:
-        now.upper[lane, column] += points
-    now.filled[lane] |= np.int64(1) << box
-    games.written[lane, box] = points * card.multiplier[column]
-    games.total[lane] += gained
-    if now.filled[lane] == card.all_boxes:
-        now.roll[lane] = -1
-        now.throws_left[lane] = 0
+        now.upper[env, column] += points
+    now.filled[env] |= np.int64(1) << box
+    games.written[env, box] = points * card.multiplier[column]
+    games.total[env] += gained
+    if now.filled[env] == card.all_boxes:
+        now.roll[env] = -1
+        now.throws_left[env] = 0
     else:
-        games.throw[lane] = 0
-        now.throws_left[lane] = tables.throws - 1 + (now.throws_left[lane] if tables.saved_throws else 0)
+        games.throw[env] = 0
+        now.throws_left[env] = tables.throws - 1 + (now.throws_left[env] if tables.saved_throws else 0)
     return gained
 
 
 @kernel(inline="always")
-def may(tables, now, lane, action, legal):
-    """Whether an action of the action space is legal in a lane whose legal boxes are the bits `legal`."""
+def may(tables, now, env, action, legal):
+    """Whether an action of the action space is legal in an env whose legal boxes are the bits `legal`."""
     if action < tables.keeps:
-        return now.throws_left[lane] > 0 and tables.within[now.roll[lane], action] == 1
+        return now.throws_left[env] > 0 and tables.within[now.roll[env], action] == 1
     return (legal >> (action - tables.keeps)) & 1 == 1
 
 
 @kernel
-def is_legal(tables, now, lane, action):
-    """Whether an action of the action space is legal in a lane."""
-    roll = now.roll[lane]
+def is_legal(tables, now, env, action):
+    """Whether an action of the action space is legal in an env."""
+    roll = now.roll[env]
     if roll < 0:
         return False
-    return may(tables, now, lane, action, legal_boxes(tables.card, now.filled[lane], tables.alike[roll]))
+    return may(tables, now, env, action, legal_boxes(tables.card, now.filled[env], tables.alike[roll]))
 
 
 @kernel(inline="always")
-def settle(tables, games, lane, action):
+def settle(tables, games, env, action):
     """Plays a legal action up to the throw that follows unless the card is full; returns the points gained."""
     if action >= tables.keeps:
-        return fill_box(tables, games, lane, action - tables.keeps)
-    games.now.throws_left[lane] -= 1
-    games.throw[lane] += 1
+        return fill_box(tables, games, env, action - tables.keeps)
+    games.now.throws_left[env] -= 1
+    games.throw[env] += 1
     return np.int64(0)
 
 
 @kernel
-def act(tables, games, lane, action):
-    """Plays a legal action in a lane; returns the points gained."""
-    gained = settle(tables, games, lane, action)
-    if games.now.filled[lane] != tables.card.all_boxes:
+def act(tables, games, env, action):
+    """Plays a legal action in an env; returns the points gained."""
+    gained = settle(tables, games, env, action)
+    if games.now.filled[env] != tables.card.all_boxes:
         keep = action if action < tables.keeps else 0
-        throw_dice(tables, games, lane, keep, player_of(games, lane))
+        throw_dice(tables, games, env, keep, player_of(games, env))
     return gained
 
 
 @kernel
-def write_mask(tables, now, lane, out):
-    """Writes a lane's action mask, 1 where legal, into a row of int8; all zero on a full card."""
-    roll = now.roll[lane]
+def write_mask(tables, now, env, out):
+    """Writes an env's action mask, 1 where legal, into a row of int8; all zero on a full card."""
+    roll = now.roll[env]
     keeps = tables.keeps
     if roll < 0:
         out[:] = 0
         return
-    if now.throws_left[lane] > 0:
+    if now.throws_left[env] > 0:
         out[:keeps] = tables.within[roll]
     else:
         out[:keeps] = 0
-    legal = legal_boxes(tables.card, now.filled[lane], tables.alike[roll])
+    legal = legal_boxes(tables.card, now.filled[env], tables.alike[roll])
     for box in range(tables.card.boxes):
         out[keeps + box] = (legal >> box) & 1
 
 
 @kernel
 def write_masks(tables, now, out):
-    """Writes the action mask of every lane into the rows of an (n, actions) int8 array."""
-    for lane in range(out.shape[0]):
-        write_mask(tables, now, lane, out[lane])
+    """Writes the action mask of every env into the rows of an (n, actions) int8 array."""
+    for env in range(out.shape[0]):
+        write_mask(tables, now, env, out[env])
 
 
 @kernel
 def _gains(tables, now, out):
-    for lane in range(out.shape[0]):
-        if now.roll[lane] < 0:
+    for env in range(out.shape[0]):
+        if now.roll[env] < 0:
             continue
-        legal = legal_boxes(tables.card, now.filled[lane], tables.alike[now.roll[lane]])
+        legal = legal_boxes(tables.card, now.filled[env], tables.alike[now.roll[env]])
         for box in range(tables.card.boxes):
             if (legal >> box) & 1:
-                out[lane, box] = gain(tables, now, lane, box)
+                out[env, box] = gain(tables, now, env, box)
 
 
 @kernel
 def _act_all(tables, games, actions, gained):
     tables, games = borrow(tables), borrow(games)
-    for lane in range(actions.shape[0]):
-        if not is_legal(tables, games.now, lane, actions[lane]):
-            return lane
-    for lane in range(actions.shape[0]):
-        gained[lane] = act(tables, games, lane, actions[lane])
+    for env in range(actions.shape[0]):
+        if not is_legal(tables, games.now, env, actions[env]):
+            return env
+    for env in range(actions.shape[0]):
+        gained[env] = act(tables, games, env, actions[env])
     return -1
 
 
@@ -281,10 +281,10 @@ def noise_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 @kernel
 def _noise(games, keys, out):
-    for lane in range(out.shape[0]):
-        player = player_state(keys[lane], games.game[lane], games.seat[lane])
-        state = throw_state(player, turns_done(games.now.filled[lane]), games.throw[lane])
-        out[lane] = uniform(mix(state, 0))
+    for env in range(out.shape[0]):
+        player = player_state(keys[env], games.game[env], games.seat[env])
+        state = throw_state(player, turns_done(games.now.filled[env]), games.throw[env])
+        out[env] = uniform(mix(state, 0))
 
 
 def decision_noise(games: Games, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -303,7 +303,7 @@ def decision_noise(games: Games, keys: NDArray[np.uint64]) -> NDArray[np.float64
 
 
 def play(tables: Tables, games: Games, actions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Plays one action in every lane, in place; no lane may hold a finished game.
+    """Plays one action in every env, in place; no env may hold a finished game.
 
     Returns:
         (n,) int64 points gained.
@@ -317,7 +317,7 @@ def play(tables: Tables, games: Games, actions: NDArray[np.int64]) -> NDArray[np
     if len(actions) and not 0 <= actions.min() <= actions.max() < tables.actions:
         raise IllegalActionError(f"actions must lie in 0..{tables.actions - 1}, got {actions.min()}..{actions.max()}")
     gained = np.zeros(len(actions), np.int64)
-    lane = _act_all(tables, games, actions, gained)
-    if lane >= 0:
-        raise IllegalActionError(f"action {actions[lane]} in lane {lane} is not legal")
+    env = _act_all(tables, games, actions, gained)
+    if env >= 0:
+        raise IllegalActionError(f"action {actions[env]} in env {env} is not legal")
     return gained

@@ -124,25 +124,25 @@ def batch(rules: Ruleset, situations: Sequence[Situation]) -> Situations:
     """
     tables = compile_tables(rules)
     arrays = empty_situations(tables, len(situations))
-    for lane, given in enumerate(situations):
+    for env, given in enumerate(situations):
         situation = check_situation(rules, given)
-        arrays.filled[lane] = situation.filled
-        arrays.upper[lane] = situation.upper
-        arrays.yatzy_scored[lane] = situation.yatzy_fifty
-        arrays.roll[lane] = roll_index(tables, situation.roll) if situation.roll else -1
-        arrays.throws_left[lane] = situation.throws_left
+        arrays.filled[env] = situation.filled
+        arrays.upper[env] = situation.upper
+        arrays.yatzy_scored[env] = situation.yatzy_fifty
+        arrays.roll[env] = roll_index(tables, situation.roll) if situation.roll else -1
+        arrays.throws_left[env] = situation.throws_left
     return arrays
 
 
-def single(tables: Tables, situations: Situations, lane: int) -> Situation:
+def single(tables: Tables, situations: Situations, env: int) -> Situation:
     """Reads one situation out of a batch."""
-    roll = int(situations.roll[lane])
+    roll = int(situations.roll[env])
     return Situation(
-        filled=int(situations.filled[lane]),
-        upper=tuple(int(value) for value in situations.upper[lane]),
+        filled=int(situations.filled[env]),
+        upper=tuple(int(value) for value in situations.upper[env]),
         roll=dice_of(tables.counts[tables.keeps + roll].tolist()) if roll >= 0 else (),
-        throws_left=int(situations.throws_left[lane]),
-        yatzy_fifty=bool(situations.yatzy_scored[lane]),
+        throws_left=int(situations.throws_left[env]),
+        yatzy_fifty=bool(situations.yatzy_scored[env]),
     )
 
 

@@ -1,6 +1,6 @@
-"""Thousands of games at once: a Gymnasium vector environment whose step is one compiled loop over lanes.
+"""Thousands of games at once: a Gymnasium vector environment whose step is one compiled loop over envs.
 
-Lane i reset with seed s plays the very episodes of the single environment reset with seed s + i. A lane whose episode
+Env i reset with seed s plays the very episodes of the single environment reset with seed s + i. An env whose episode
 ends starts its next game in the same step (SAME_STEP autoreset); its last observation is in `infos["final_obs"]`.
 """
 
@@ -34,7 +34,7 @@ _KEPT = 4  # arrays of a kind that are kept for reuse
 
 
 class Memory(NamedTuple):
-    """What is remembered of each lane beside its game. T = padded size of the rest of an observation."""
+    """What is remembered of each env beside its game. T = padded size of the rest of an observation."""
 
     player: NDArray[np.uint64]  # (n,) `player_of`
     legal: NDArray[np.int64]  # (n,) bits of the boxes that the order allows
@@ -53,12 +53,12 @@ class Shown(NamedTuple):
     ended: NDArray[np.bool_]  # (n,) terminated or truncated
     illegal: NDArray[np.bool_]  # (n,)
     scores: NDArray[np.int64]  # (n,) after autoreset
-    final_observations: NDArray[np.float32]  # (n, D) of lanes that ended
-    final_scores: NDArray[np.int64]  # (n,) of lanes that ended
+    final_observations: NDArray[np.float32]  # (n, D) of envs that ended
+    final_scores: NDArray[np.int64]  # (n,) of envs that ended
 
 
 class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[np.float64]]):
-    """The environment of `yatzy_env.envs.single.YatzyEnv` for `num_envs` lanes.
+    """The environment of `yatzy_env.envs.single.YatzyEnv` for `num_envs` envs.
 
     `infos` holds `action_mask` (num_envs, actions) int8 after autoreset, `illegal_action` (num_envs,) bool, `score`
     (num_envs,) int64; and where an episode ended `final_obs` (num_envs, D) and `final_info`, each beside its `_` mask.
@@ -67,7 +67,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
     Every array returned belongs to the caller: no later step changes it as long as it, or a view of it, is held.
     Arrays that nobody holds any more are used again, as fresh memory costs more than a step.
 
-    Memory per lane: 281 bytes of state for yatzy (321 for maxi-alga, 537 for triple), and 8 D + A bytes for each set of
+    Memory per env: 281 bytes of state for yatzy (321 for maxi-alga, 537 for triple), and 8 D + A bytes for each set of
     observation, final observation and mask: 825 (1,258; 1,415). Two sets go round when the caller holds one step's
     arrays while taking the next; up to four are kept.
     """
@@ -75,11 +75,11 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}  # noqa: RUF012, the base class declares it so
 
     def __init__(self, num_envs: int = 1, ruleset: str | dict[str, Any] | Ruleset = "yatzy") -> None:
-        """Allocates the lanes, at least one, for a name of the catalogue, a dict of fields or a Ruleset.
+        """Allocates the envs, at least one, for a name of the catalogue, a dict of fields or a Ruleset.
 
         Raises:
             RulesetError: for an unknown or invalid ruleset.
-            YatzyError: for a number of lanes below 1.
+            YatzyError: for a number of envs below 1.
         """
         if not isinstance(num_envs, int) or num_envs < 1:
             raise YatzyError(f"num_envs = {num_envs!r}; allowed: a whole number from 1")
@@ -107,10 +107,10 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Starts an episode in every lane.
+        """Starts an episode in every env.
 
         Args:
-            seed: lane i gets key seed + i; or a list of keys. Without one the lanes go on with the next game under
+            seed: env i gets key seed + i; or a list of keys. Without one the envs go on with the next game under
                 their keys, or get random keys at first.
             options: none are known; an empty mapping is allowed.
 
@@ -130,7 +130,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         return observations, self._infos(masks, np.zeros(self.num_envs, np.bool_), self._games.total.copy())
 
     def step(self, actions: Any) -> tuple[NDArray[np.float32], Any, Any, Any, dict[str, Any]]:
-        """Plays one action per lane, (num_envs,) action indices.
+        """Plays one action per env, (num_envs,) action indices.
 
         Returns:
             Observations, rewards (float64), terminated, truncated, infos.
@@ -157,7 +157,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
             final_observations=final_observations,
             final_scores=np.zeros(size, np.int64),
         )
-        count = _step_lanes(self.tables, self._rows, self._games, self._memory, chosen, shown)
+        count = _step_envs(self.tables, self._rows, self._games, self._memory, chosen, shown)
         if count < 0:
             raise IllegalActionError(
                 f"actions must lie in 0..{self.tables.actions - 1}, got {chosen.min()}..{chosen.max()}"
@@ -180,15 +180,15 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
 
     @property
     def situations(self) -> Situations:
-        """Where every lane stands, as a copy."""
+        """Where every env stands, as a copy."""
         return self._games.now.copy()
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that decides how the lanes go on, as copied arrays; `restore` puts it back."""
+        """All that decides how the envs go on, as copied arrays; `restore` puts it back."""
         return {name: values.copy() for name, values in self._arrays().items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
-        """Puts as many lanes of the same ruleset where `state` found them, in this process or another.
+        """Puts as many envs of the same ruleset where `state` found them, in this process or another.
 
         Returns:
             (num_envs, D) the observations there.
@@ -205,7 +205,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
     def _show(self) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         observations, flat_observations = self._observation_rows.take()
         masks, flat_masks = self._mask_rows.take()
-        _show_lanes(self.tables, self._rows, self._games, self._memory, flat_observations, flat_masks)
+        _show_envs(self.tables, self._rows, self._games, self._memory, flat_observations, flat_masks)
         return observations, masks
 
     def _keys(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64] | None:
@@ -217,7 +217,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
             return np.uint64(seed) + np.arange(self.num_envs, dtype=np.uint64)
         if len(seed) != self.num_envs or any(key is None for key in seed):
             raise YatzyError(
-                f"seed has {len(seed)} entries; allowed: a number, or one number per lane ({self.num_envs})"
+                f"seed has {len(seed)} entries; allowed: a number, or one number per env ({self.num_envs})"
             )
         return np.array(seed, np.uint64)
 
@@ -268,40 +268,40 @@ class _Recycled:
 
 
 @kernel(inline="always")
-def _remember_box(tables, rows, games, memory, lane, box):
+def _remember_box(tables, rows, games, memory, env, box):
     """Brings up to date what changes when a box is filled."""
-    memory.legal[lane] = legal_by_order(tables.card, games.now.filled[lane])
-    start = lane * rows.rest_padded
-    update_rest(tables, games.now, lane, box, memory.rest[start : start + rows.rest_padded])
+    memory.legal[env] = legal_by_order(tables.card, games.now.filled[env])
+    start = env * rows.rest_padded
+    update_rest(tables, games.now, env, box, memory.rest[start : start + rows.rest_padded])
 
 
 @kernel(inline="always")
-def _remember(tables, rows, games, memory, lane):
+def _remember(tables, rows, games, memory, env):
     """Works out anew all that is remembered of a game."""
-    memory.player[lane] = player_of(games, lane)
-    memory.legal[lane] = legal_by_order(tables.card, games.now.filled[lane])
-    start = lane * rows.rest_padded
-    write_rest(tables, games.now, lane, memory.rest[start : start + rows.rest_padded])
+    memory.player[env] = player_of(games, env)
+    memory.legal[env] = legal_by_order(tables.card, games.now.filled[env])
+    start = env * rows.rest_padded
+    write_rest(tables, games.now, env, memory.rest[start : start + rows.rest_padded])
 
 
 @kernel(inline="always")
-def _legal_now(tables, now, memory, lane):
+def _legal_now(tables, now, memory, env):
     """Bits of the boxes that may be filled: those the order allows, unless all dice are alike."""
-    alike = tables.alike[now.roll[lane]]
+    alike = tables.alike[now.roll[env]]
     if alike == 0:
-        return memory.legal[lane]
-    return legal_boxes(tables.card, now.filled[lane], alike)
+        return memory.legal[env]
+    return legal_boxes(tables.card, now.filled[env], alike)
 
 
 @kernel(inline="always")
-def _show_observation(tables, rows, now, memory, lane, out):
-    """Writes a lane's observation, from left to right."""
-    roll = now.roll[lane]
-    filled = now.filled[lane]
-    at = lane * rows.size
+def _show_observation(tables, rows, now, memory, env, out):
+    """Writes an env's observation, from left to right."""
+    roll = now.roll[env]
+    filled = now.filled[env]
+    at = env * rows.size
     for part in range(0, rows.dice_padded, 16):
         copy_floats(out, at + part, rows.dice, roll * rows.dice_padded + part)
-    copy_floats(out, at + rows.throws_at, rows.throws, now.throws_left[lane] * 16)
+    copy_floats(out, at + rows.throws_at, rows.throws, now.throws_left[env] * 16)
     is_open = tables.card.all_boxes & ~filled
     for part in range(0, rows.boxes_padded, 16):
         flag_floats(out, at + rows.open_at + part, is_open >> part)
@@ -310,39 +310,39 @@ def _show_observation(tables, rows, now, memory, lane, out):
         source = (joker + roll) * rows.boxes_padded + part
         flagged_floats(out, at + rows.pays_at + part, rows.share, source, is_open >> part)
     for part in range(0, rows.rest_padded, 16):
-        copy_floats(out, at + rows.rest_at + part, memory.rest, lane * rows.rest_padded + part)
+        copy_floats(out, at + rows.rest_at + part, memory.rest, env * rows.rest_padded + part)
 
 
 @kernel(inline="always")
-def _show_mask(tables, rows, now, memory, lane, out):
-    """Writes a lane's action mask, from left to right."""
-    at = lane * tables.actions
-    row = now.roll[lane] if now.throws_left[lane] > 0 else tables.rolls
+def _show_mask(tables, rows, now, memory, env, out):
+    """Writes an env's action mask, from left to right."""
+    at = env * tables.actions
+    row = now.roll[env] if now.throws_left[env] > 0 else tables.rolls
     for part in range(0, rows.keeps_padded, 64):
         copy_bytes(out, at + part, rows.within, row * rows.keeps_padded + part)
-    flag_bytes(out, at + tables.keeps, _legal_now(tables, now, memory, lane))
+    flag_bytes(out, at + tables.keeps, _legal_now(tables, now, memory, env))
 
 
 @kernel
-def _show_lanes(tables, rows, games, memory, observations, masks):
-    """Shows every lane, wherever its game has been put."""
+def _show_envs(tables, rows, games, memory, observations, masks):
+    """Shows every env, wherever its game has been put."""
     tables, rows, games, memory = borrow(tables), borrow(rows), borrow(games), borrow(memory)
-    for lane in range(memory.legal.shape[0]):
-        _remember(tables, rows, games, memory, lane)
-        _show_observation(tables, rows, games.now, memory, lane, observations)
-        _show_mask(tables, rows, games.now, memory, lane, masks)
+    for env in range(memory.legal.shape[0]):
+        _remember(tables, rows, games, memory, env)
+        _show_observation(tables, rows, games.now, memory, env, observations)
+        _show_mask(tables, rows, games.now, memory, env, masks)
 
 
 @kernel
 def _show_masks(tables, rows, games, memory, masks):
     tables, rows, games, memory = borrow(tables), borrow(rows), borrow(games), borrow(memory)
-    for lane in range(memory.legal.shape[0]):
-        _show_mask(tables, rows, games.now, memory, lane, masks)
+    for env in range(memory.legal.shape[0]):
+        _show_mask(tables, rows, games.now, memory, env, masks)
 
 
 @kernel
-def _step_lanes(tables, rows, games, memory, actions, shown):
-    """Plays an action in every lane and writes what each lane shows now; an ended lane starts its next game.
+def _step_envs(tables, rows, games, memory, actions, shown):
+    """Plays an action in every env and writes what each env shows now; an ended env starts its next game.
 
     Returns:
         How many episodes ended, or -1 and nothing played if an action is outside the action space.
@@ -351,50 +351,50 @@ def _step_lanes(tables, rows, games, memory, actions, shown):
     actions = borrow(actions)
     now = games.now
     outside = False
-    for lane in range(actions.shape[0]):
-        outside |= actions[lane] < 0 or actions[lane] >= tables.actions
+    for env in range(actions.shape[0]):
+        outside |= actions[env] < 0 or actions[env] >= tables.actions
     if outside:
         return -1
     ended = 0
-    for lane in range(actions.shape[0]):
-        action = actions[lane]
+    for env in range(actions.shape[0]):
+        action = actions[env]
         gained = np.int64(0)
         keep = np.int64(-1)  # what is kept of the dice, -1 if none are thrown
-        illegal = not may(tables, now, lane, action, _legal_now(tables, now, memory, lane))
+        illegal = not may(tables, now, env, action, _legal_now(tables, now, memory, env))
         if illegal:
-            memory.illegal_in_a_row[lane] += 1
+            memory.illegal_in_a_row[env] += 1
         else:
-            memory.illegal_in_a_row[lane] = 0
-            gained = settle(tables, games, lane, action)
+            memory.illegal_in_a_row[env] = 0
+            gained = settle(tables, games, env, action)
             keep = action
             if action >= tables.keeps:
                 keep = np.int64(0)
-                _remember_box(tables, rows, games, memory, lane, action - tables.keeps)
-        terminated = now.filled[lane] == tables.card.all_boxes
-        truncated = memory.illegal_in_a_row[lane] >= ILLEGAL_LIMIT
-        shown.rewards[lane] = gained
-        shown.terminated[lane] = terminated
-        shown.truncated[lane] = truncated
-        shown.ended[lane] = terminated or truncated
-        shown.illegal[lane] = illegal
+                _remember_box(tables, rows, games, memory, env, action - tables.keeps)
+        terminated = now.filled[env] == tables.card.all_boxes
+        truncated = memory.illegal_in_a_row[env] >= ILLEGAL_LIMIT
+        shown.rewards[env] = gained
+        shown.terminated[env] = terminated
+        shown.truncated[env] = truncated
+        shown.ended[env] = terminated or truncated
+        shown.illegal[env] = illegal
         if terminated or truncated:
             ended += 1
             keep = np.int64(0)
-            _restart_lane(tables, rows, games, memory, lane, shown)
+            _restart_env(tables, rows, games, memory, env, shown)
         if keep >= 0:
-            throw_dice(tables, games, lane, keep, memory.player[lane])
-        shown.scores[lane] = games.total[lane]
-        _show_observation(tables, rows, now, memory, lane, shown.observations)
-        _show_mask(tables, rows, now, memory, lane, shown.masks)
+            throw_dice(tables, games, env, keep, memory.player[env])
+        shown.scores[env] = games.total[env]
+        _show_observation(tables, rows, now, memory, env, shown.observations)
+        _show_mask(tables, rows, now, memory, env, shown.masks)
     return ended
 
 
 @kernel
-def _restart_lane(tables, rows, games, memory, lane, shown):
+def _restart_env(tables, rows, games, memory, env, shown):
     """Writes down how an episode ended and starts the next game up to the throw of the dice."""
-    write_observation(tables, games.now, lane, shown.final_observations[lane])
-    shown.final_scores[lane] = games.total[lane]
-    memory.illegal_in_a_row[lane] = 0
-    games.game[lane] += 1
-    clear_game(tables, games, lane)
-    _remember(tables, rows, games, memory, lane)
+    write_observation(tables, games.now, env, shown.final_observations[env])
+    shown.final_scores[env] = games.total[env]
+    memory.illegal_in_a_row[env] = 0
+    games.game[env] += 1
+    clear_game(tables, games, env)
+    _remember(tables, rows, games, memory, env)

@@ -160,19 +160,19 @@ def observe(tables: Tables, situations: Situations) -> NDArray[np.float32]:
 
 @kernel
 def write_observations(tables, now, out):
-    """Writes the observation of every lane into the rows of an (n, D) float32 array."""
+    """Writes the observation of every env into the rows of an (n, D) float32 array."""
     tables, now = borrow(tables), borrow(now)
-    for lane in range(out.shape[0]):
-        write_observation(tables, now, lane, out[lane])
+    for env in range(out.shape[0]):
+        write_observation(tables, now, env, out[env])
 
 
 @kernel
-def write_observation(tables, now, lane, out):
-    """Writes a lane's observation into a row of float32."""
+def write_observation(tables, now, env, out):
+    """Writes an env's observation into a row of float32."""
     card = tables.card
-    filled = now.filled[lane]
-    roll = now.roll[lane]
-    left = now.throws_left[lane]
+    filled = now.filled[env]
+    roll = now.roll[env]
+    left = now.throws_left[env]
     out[:] = 0
     at = 0
     if roll >= 0:
@@ -200,36 +200,36 @@ def write_observation(tables, now, lane, out):
                 out[at + card.boxes + box] = tables.share[joker, roll, box]
     at += 2 * card.boxes
 
-    write_rest(tables, now, lane, out[at:])
+    write_rest(tables, now, env, out[at:])
 
 
 @kernel(inline="always")
-def write_rest(tables, now, lane, out):
+def write_rest(tables, now, env, out):
     """Writes what follows `pays` in an observation: it changes only when a box is filled."""
     if tables.card.bonus_threshold > 0:
         for column in range(tables.card.columns):
-            _write_upper(tables.card, now.filled[lane], now.upper[lane, column], column, out)
-    _write_end(tables, now, lane, out)
+            _write_upper(tables.card, now.filled[env], now.upper[env, column], column, out)
+    _write_end(tables, now, env, out)
 
 
 @kernel(inline="always")
-def update_rest(tables, now, lane, box, out):
+def update_rest(tables, now, env, box, out):
     """Brings what `write_rest` wrote before `box` was filled up to date."""
     card = tables.card
     if card.bonus_threshold > 0 and card.face[box] != 0:
         column = card.column[box]
-        _write_upper(card, now.filled[lane], now.upper[lane, column], column, out)
-    _write_end(tables, now, lane, out)
+        _write_upper(card, now.filled[env], now.upper[env, column], column, out)
+    _write_end(tables, now, env, out)
 
 
 @kernel(inline="always")
-def _write_end(tables, now, lane, out):
+def _write_end(tables, now, env, out):
     card = tables.card
     at = _UPPER_FEATURES * card.columns if card.bonus_threshold > 0 else 0
     if card.extra_yatzy_bonus > 0:
-        out[at] = now.yatzy_scored[lane]
+        out[at] = now.yatzy_scored[env]
         at += 1
-    out[at] = turns_done(now.filled[lane]) / card.boxes
+    out[at] = turns_done(now.filled[env]) / card.boxes
 
 
 @kernel(inline="always")

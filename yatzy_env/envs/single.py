@@ -252,15 +252,15 @@ _take = taker(_example_type)
 
 @kernel
 def _put(tables, games, observation, mask):
-    lane = (tables, games, observation, mask)
-    memory = np.zeros(room(lane), np.int64)
-    put(memory, lane)
+    env = (tables, games, observation, mask)
+    memory = np.zeros(room(env), np.int64)
+    put(memory, env)
     return memory
 
 
 @kernel
 def _step(held, action):
-    """Plays an action in the only lane; returns the points gained, or -1 and changes nothing if it is illegal."""
+    """Plays an action in the only env; returns the points gained, or -1 and changes nothing if it is illegal."""
     tables, games, observation, mask = _take(held)
     if not is_legal(tables, games.now, 0, action):
         return np.int64(-1)

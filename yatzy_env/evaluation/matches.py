@@ -303,9 +303,9 @@ def _play(tables: Tables, games: Games, actions: NDArray[np.int64], match: Match
     try:
         return play(tables, games, actions)
     except IllegalActionError as error:
-        for lane, action in enumerate(actions.tolist()):
-            if not 0 <= action < tables.actions or not is_legal(tables, games.now, lane, action):
-                situation = single(tables, games.now, lane)
+        for env, action in enumerate(actions.tolist()):
+            if not 0 <= action < tables.actions or not is_legal(tables, games.now, env, action):
+                situation = single(tables, games.now, env)
                 raise illegal_action(match.rules, match.agent, action, situation) from error
         raise
 

@@ -1,7 +1,7 @@
 """Which seeds of the dice serve what.
 
-Evaluation dice are never training dice: game g under seed S has the key `hash("evaluate", S, g)`, a training lane
-`hash("train", S, lane)`. Among the evaluation seeds one line is drawn:
+Evaluation dice are never training dice: game g under seed S has the key `hash("evaluate", S, g)`, a training env
+`hash("train", S, env)`. Among the evaluation seeds one line is drawn:
 
 - below `FINAL`: for looking, as often as one likes: during training, while settings are chosen, in `evaluate.py`;
 - from `FINAL` on: for results that are published (model cards, the protocol's table), looked at once, when nothing is
