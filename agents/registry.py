@@ -23,7 +23,7 @@ BASELINES: dict[str, Callable[[Ruleset], Agent]] = {
 NAMES = (*BASELINES, "ppo", "optimal")
 """The agents that have a name, weakest first."""
 
-_OTHERS = "or the folder of a run, or module:factory"
+_OTHERS = "planner (where a value network is shipped), the folder of a run, or module:factory"
 _AHEAD = "+ahead"
 
 

@@ -31,7 +31,8 @@ def make_parser() -> argparse.ArgumentParser:
         prog="evaluate.py",
         description="Let agents play the same dice and measure them against the exact optimum of the ruleset.",
         epilog="An AGENT is random, greedy, human (rules of thumb), one-turn, priced, ppo (the shipped model of the "
-        "ruleset), optimal, the folder of a run of train.py, or module:factory, where factory(rules) returns an agent.",
+        "ruleset), planner (plans by the shipped value network), optimal, the folder of a run, or module:factory, "
+        "where factory(rules) returns an agent.",
         allow_abbrev=False,
     )
     parser.add_argument("agents", metavar="AGENT", nargs="*", help="who plays; in the order of the table")
