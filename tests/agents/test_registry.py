@@ -74,7 +74,8 @@ def test_only_the_optimal_player_asks_for_the_solution() -> None:
         ("gredy", "unknown agent 'gredy'; did you mean greedy"),
         (
             "nosuch",
-            "unknown agent 'nosuch'; .*known: random, greedy, human, one-turn, priced, ppo, optimal, or the folder",
+            "unknown agent 'nosuch'; .*known: random, greedy, human, one-turn, priced, ppo, optimal, "
+            r"planner \(where a value network is shipped\), the folder",
         ),
         ("runs/nosuch", "there is no such file or folder"),
         ("nosuchmodule:agent", "cannot import 'nosuchmodule'"),
