@@ -57,7 +57,7 @@ def replacing_folder(path: str | Path, error: type[YatzyError] = YatzyError) -> 
     """
     old: list[Path] = []
     with _beside(path, error) as (path, part):
-        if path.exists() and not path.is_dir():
+        if path.is_file():  # asked once: between two questions another writer may move a folder away
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         part.mkdir()
         try:
