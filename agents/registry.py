@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 BASELINES: dict[str, Callable[[Ruleset], Agent]] = {
     agent.name: agent for agent in (RandomAgent, GreedyAgent, HumanAgent, OneTurnAgent, PricedAgent)
 }
-NAMES = (*BASELINES, "ppo", "optimal")
+NAMES = (*BASELINES, "ppo", "planner", "optimal")
 """The agents that have a name, weakest first."""
 
-_OTHERS = "planner (where a value network is shipped), the folder of a run, or module:factory"
-_AHEAD = "+ahead"
+_OTHERS = "the folder of a run, or module:factory"
 
 
 def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution], trust: bool = False) -> Agent:
@@ -32,8 +31,7 @@ def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution
 
     Args:
         name: one of `NAMES`; a run folder, a model folder or a file of weights; or `module:factory`, where
-            `factory(rules)` returns an agent. Modules are also looked for in the working folder. `+ahead` behind a
-            trained agent makes it look one throw ahead with its value network (`agents.ppo.ahead`).
+            `factory(rules)` returns an agent. Modules are also looked for in the working folder.
         rules: the ruleset it is to play.
         solution_source: returns the exact solution; called only for agents that need it.
         trust: load models whose digest is not on record. They can run code.
@@ -48,8 +46,8 @@ def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution
         return BASELINES[name](rules)
     if name == "optimal":
         return OptimalAgent(solution_source())
-    if name.endswith(_AHEAD):
-        return _looking_ahead(name, rules, solution_source, trust)
+    if name.endswith("+ahead"):
+        raise YatzyError(f"agent {name!r}: looking ahead is no more; the agent 'planner' has replaced it")
     if name in ("ppo", "planner"):
         return _load(None, rules, trust, name)
     if Path(name).exists():
@@ -94,16 +92,6 @@ def _load(path: Path | None, rules: Ruleset, trust: bool, name: str) -> Agent:
     if path is None:
         return load_agent(shipped_model(rules), rules, trust=trust, name=name, reuse=True)
     return load_agent(path, rules, trust=trust, name=name)
-
-
-def _looking_ahead(name: str, rules: Ruleset, solution_source: Callable[[], Solution], trust: bool) -> Agent:
-    from agents.ppo.agent import PPOAgent
-    from agents.ppo.ahead import AheadAgent
-
-    agent = make_agent(name.removesuffix(_AHEAD), rules, solution_source, trust)
-    if not isinstance(agent, PPOAgent) or not agent.policy.value_layers:
-        raise YatzyError(f"agent {name!r}: only a trained agent with a value network can look ahead")
-    return AheadAgent(agent, name)
 
 
 def _from_factory(name: str, rules: Ruleset) -> Agent:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scripts._cli import clear_errors
 
-AGENTS = ("random", "greedy", "human", "one-turn", "priced", "ppo", "optimal")
+AGENTS = ("random", "greedy", "human", "one-turn", "priced", "ppo", "planner", "optimal")
 GAMES, SEED = 1000, 1
 OUT = Path("out/demo")
 

@@ -208,7 +208,7 @@ class RulesetService:
         except GameError as error:
             if isinstance(error.__cause__, NotSolvedError):
                 return "not_solved"
-            return "no_model" if name == "ppo" else "not_for_ruleset"
+            return "no_model" if name in ("ppo", "planner") else "not_for_ruleset"
         return ""
 
     def _wanted_solution(self) -> Solution:

@@ -50,7 +50,7 @@ def make(name: str) -> Agent:
     return make_agent(name, TINY, tiny_solution)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "ppo"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("ppo", "planner")])
 def test_agents_with_a_name(name: str) -> None:
     agent = make(name)
     assert isinstance(agent, Agent)
@@ -74,9 +74,9 @@ def test_only_the_optimal_player_asks_for_the_solution() -> None:
         ("gredy", "unknown agent 'gredy'; did you mean greedy"),
         (
             "nosuch",
-            "unknown agent 'nosuch'; .*known: random, greedy, human, one-turn, priced, ppo, optimal, "
-            r"planner \(where a value network is shipped\), the folder",
+            "unknown agent 'nosuch'; .*known: random, greedy, human, one-turn, priced, ppo, planner, optimal, the f",
         ),
+        ("ppo+ahead", r"agent 'ppo\+ahead': looking ahead is no more; the agent 'planner' has replaced it"),
         ("runs/nosuch", "there is no such file or folder"),
         ("nosuchmodule:agent", "cannot import 'nosuchmodule'"),
         (":x", "allowed is module:factory"),
@@ -112,6 +112,8 @@ def test_a_module_that_does_not_parse_is_one_clear_line(working_folder: Path) ->
 def test_a_ruleset_without_a_shipped_model() -> None:
     with pytest.raises(YatzyError, match="no trained model for ruleset 'tiny' is shipped"):
         make("ppo")
+    with pytest.raises(YatzyError, match="no value network for ruleset 'tiny' is shipped; there are: forced"):
+        make("planner")
 
 
 def test_what_exists_as_a_path_is_loaded_as_a_model(tmp_path: Path) -> None:

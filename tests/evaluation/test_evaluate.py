@@ -142,6 +142,7 @@ def test_columns_without_an_interval_are_measured_all_the_same(run: Run) -> None
     ("arguments", "message"),
     [
         (["gredy"], "did you mean greedy"),
+        (["ppo+ahead"], "the agent 'planner' has replaced it"),
         ([], "name one AGENT or more"),
         (["greedy", "--ruleset", "yatsy"], "unknown ruleset 'yatsy'; did you mean yatzy"),
         (["greedy", "--games", "0"], "games = 0; allowed: a whole number, 1 or more"),

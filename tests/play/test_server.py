@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 from agents.play.library import Library
 from agents.play.middleware import CONTENT_SECURITY_POLICY, MOST_BYTES, Bucket, Pace
 from agents.play.server import create_app
+from agents.play.steps import Step
 from agents.play.store import Store
 from tests.play.conftest import free_config
-from tests.play.helpers import Player
+from tests.play.helpers import Player, new_session
 from yatzy_env import dice
 from yatzy_env.rules import ruleset, rulesets
 from yatzy_env.solver import solve
@@ -207,7 +210,7 @@ def test_triple_shows_an_agents_estimate_labelled_as_that(player: Player) -> Non
     table.move("throw")
     advice = table.get("/coach")
     assert advice["source"] == "estimate"
-    assert advice["estimator"] in ("priced", "ppo")
+    assert advice["estimator"] in ("priced", "ppo", "planner")
     assert advice["options"][0]["is_best"]
     assert table.state["source"] == "estimate"
 
@@ -354,8 +357,6 @@ def solving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Player]
 
 
 def test_a_ruleset_is_solved_on_request_with_progress(solving: Player) -> None:
-    import time
-
     before = solving.get("/api/rulesets/forced")
     assert (before["solve"]["state"], before["solve"]["allowed"], before["optimum"]) == ("missing", True, None)
     assert {one["name"]: one["reason"] for one in before["agents"]}["optimal"] == "not_solved"
@@ -403,3 +404,23 @@ def test_a_changed_ruleset_finds_the_model_of_the_one_it_was_made_from() -> None
     service = Library([(rules, "forced")]).service("custom")
     assert service.has_model
     assert service.agent("ppo").name == "ppo"
+    assert {one.name: one.reason for one in service.availability()}["planner"] == "no_model", "it plays no other rules"
+
+
+@pytest.mark.parametrize("name", ["yatzy", "maxi-half-force"])
+def test_the_planner_decides_within_50_milliseconds(player: Player, library: Library, name: str) -> None:
+    planner = library.service(name).agent("planner")
+    session = new_session(ruleset(name))
+    seconds = []
+    while not session.is_finished:
+        if session.phase == "throw":
+            session.apply(Step("throw"))
+            continue
+        start = time.perf_counter()
+        (action,) = planner.act(session.lane(), session.noise())
+        seconds.append(time.perf_counter() - start)
+        session.apply(session.action_step(int(action)))
+    assert np.median(seconds) < 0.05
+    table = player.start(name, ["planner"])
+    table.play_out()
+    assert table.state["seats"][1]["name"] == "planner"
