@@ -1,1 +1,1 @@
-"""What all learners share: configurations, run folders and networks as files of plain arrays."""
+"""What all learners share: configurations, run folders, networks as files of plain arrays, and how one is fitted."""

@@ -143,6 +143,28 @@ def _constant(value: object) -> object:
 Schedule = Annotated[Ramp, BeforeValidator(_constant)]
 
 
+class FitSettings(Settings):
+    """How a network is fitted to samples, round by round (`agents.training.fitting`).
+
+    Attributes:
+        hidden: widths of the hidden layers.
+        rounds: how often new samples are made and learnt from.
+        memory: rounds whose samples are learnt from.
+        passes: how often the memory is gone through per round.
+        minibatch: samples per update of the weights.
+        learning_rate: of Adam, over the rounds.
+        ema: share of the new weights in the averaged weights, per update; the averaged ones play.
+    """
+
+    hidden: Widths = (256, 256)
+    rounds: Count = 80
+    memory: Count = 4
+    passes: Count = 2
+    minibatch: Count = 512
+    learning_rate: Schedule = Ramp(start=2e-3, end=0.0)
+    ema: Number = Field(default=0.01, gt=0, le=1)
+
+
 class _Loader(yaml.SafeLoader):
     """Refuses a key that is there twice, where YAML would take the last."""
 

@@ -11,12 +11,11 @@ from agents.errors import ConfigError
 from agents.training.config import (
     CONFIGS,
     Count,
+    FitSettings,
     Number,
     Ramp,
     Schedule,
-    Settings,
     Whole,
-    Widths,
     mapping,
     read_yaml,
 )
@@ -28,21 +27,14 @@ CONFIG = CONFIGS / "values.yaml"
 """A row of settings per ruleset."""
 
 
-class ValuesConfig(Settings):
-    """Everything that decides what training computes.
+class ValuesConfig(FitSettings):
+    """Everything that decides what training computes, beside how the network is fitted.
 
     Attributes:
         ruleset: a name of the catalogue, or a mapping with all fields of a ruleset.
         seed: of the weights, the dice, the cards and the order of samples.
-        hidden: widths of the hidden layers.
-        rounds: how often new samples are made and learnt from.
         games: games played per round; the cards they go through are learnt from.
         cards: cards drawn at random per round, beside them.
-        memory: rounds whose samples are learnt from.
-        passes: how often the memory is gone through per round.
-        minibatch: samples per update of the weights.
-        learning_rate: of Adam, over the rounds.
-        ema: share of the new weights in the averaged weights, per update; the averaged ones play.
         td_lambda: lambda of the returns along a game; 0 takes the mean of the planned turn alone.
         exploration: share of the turns in which the plan is disturbed, so that second-best cards are met too.
         checkpoint_minutes: time between checkpoints.
@@ -50,15 +42,8 @@ class ValuesConfig(Settings):
 
     ruleset: str | dict[str, Any]
     seed: Whole = Field(default=1, ge=0, lt=2**32)
-    hidden: Widths = (256, 256)
-    rounds: Count = 80
     games: Count = 1500
     cards: Count = 25_000
-    memory: Count = 4
-    passes: Count = 2
-    minibatch: Count = 512
-    learning_rate: Schedule = Ramp(start=2e-3, end=0.0)
-    ema: Number = Field(default=0.01, gt=0, le=1)
     td_lambda: Schedule = Ramp(start=0.0, end=0.0)
     exploration: Number = Field(default=0.12, ge=0, le=1)
     checkpoint_minutes: Number = Field(default=1.0, gt=0)

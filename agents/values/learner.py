@@ -14,15 +14,14 @@ more box open in every round, so that the values of early ones rest on sound one
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
-from agents.errors import DivergedError
+from agents.training.fitting import Fitter
 from agents.values.cards import card_inputs, write_inputs
 from agents.values.config import ValuesConfig
 from agents.values.draw import draw_cards
@@ -45,8 +44,7 @@ class Learner:
 
     Attributes:
         config: what is trained.
-        round: rounds done.
-        loss: root of the mean squared error of the last round, in points.
+        fitter: fits the network, and holds the state of the training.
     """
 
     def __init__(self, config: ValuesConfig) -> None:
@@ -54,30 +52,17 @@ class Learner:
         self.config = config
         self.rules = config.rules
         self.tables = compile_tables(self.rules)
-        self.round = 0
-        self.loss = float("nan")
-        torch.manual_seed(config.seed)
-        layers: list[nn.Module] = []
-        for narrow, wide in pairwise([card_inputs(self.rules).size, *config.hidden]):
-            layers += [nn.Linear(narrow, wide), nn.ReLU()]
-        last = nn.Linear(config.hidden[-1], 1)
-        nn.init.zeros_(last.weight)
-        nn.init.zeros_(last.bias)
-        self._network = nn.Sequential(*layers, last)
-        self._optimizer = torch.optim.Adam(self._network.parameters(), lr=config.learning_rate.at(0))
-        self._averages = [weights.detach().clone() for weights in self._network.parameters()]
-        self._memory: list[Samples] = []
+        self.fitter = Fitter(config, card_inputs(self.rules).size, 1, config.seed)
 
     @property
-    def done(self) -> bool:
-        """Whether all rounds are done."""
-        return self.round >= self.config.rounds
+    def loss(self) -> float:
+        """Root of the mean squared error of the last round, in points."""
+        return SCALE * float(np.sqrt(self.fitter.loss))
 
     @property
     def network(self) -> ValueNetwork:
         """The averaged network, which is what plays, with arrays of its own."""
-        arrays = [average.numpy().copy() for average in self._averages]
-        return ValueNetwork(self.rules, tuple(zip(arrays[::2], arrays[1::2], strict=True)))
+        return ValueNetwork(self.rules, self.fitter.layers)
 
     def work(self) -> None:
         """One round.
@@ -86,9 +71,9 @@ class Learner:
             DivergedError: if the loss is not finite.
         """
         config, boxes = self.config, self.tables.card.boxes
-        rng = np.random.default_rng([config.seed, self.round])
+        rng = np.random.default_rng([config.seed, self.fitter.round])
         network = self.network
-        least = max(boxes - 1 - self.round, 0)
+        least = max(boxes - 1 - self.fitter.round, 0)
         count = config.cards if least < boxes - 4 else -(-config.cards // 4)  # there are few late cards
         drawn = draw_cards(self.rules, rng.integers(least, boxes, count), rng)
         samples = [(drawn, self._means(network, drawn))]
@@ -96,9 +81,8 @@ class Learner:
             cards, values = self._play(network, rng)
             late = np.bitwise_count(cards.filled) >= least
             samples.append((cards.take(late), values[late]))
-        self._memory = [*self._memory, _joined(samples)][-config.memory :]
-        self._fit(rng)
-        self.round += 1
+        cards, values = _joined(samples)
+        self.fitter.learn({**cards._asdict(), "value": values}, self._tensors, _squared_error, rng)
 
     def _means(self, network: ValueNetwork, cards: Cards) -> NDArray[np.float64]:
         """(n,) the means of the planned turns that begin with n cards."""
@@ -111,7 +95,7 @@ class Learner:
     def _play(self, network: ValueNetwork, rng: np.random.Generator) -> Samples:
         """Plays games; returns the cards they go through and the returns of those."""
         config, boxes = self.config, self.tables.card.boxes
-        first = self.round * config.games
+        first = self.fitter.round * config.games
         keys = [key("train", config.seed, "values", game) for game in range(first, first + config.games)]
         games = new_games(self.tables, np.array(keys, np.uint64))
         met: list[Samples] = []
@@ -129,7 +113,7 @@ class Learner:
                 shift[~is_disturbed] = 0
                 plans = plan_turns(self.tables, ends, values + shift[ends.turn, end_kinds(self.tables).box[ends.kind]])
             plans.play(games)
-        td_lambda = config.td_lambda.at(self.round / config.rounds)
+        td_lambda = config.td_lambda.at(self.fitter.round / config.rounds)
         if td_lambda:
             returns = met[-1][1]
             for turn in range(boxes - 2, -1, -1):
@@ -138,60 +122,14 @@ class Learner:
                 met[turn] = (met[turn][0], returns)
         return _joined(met)
 
-    def _fit(self, rng: np.random.Generator) -> None:
-        """Goes through the memory, minibatch by minibatch."""
-        config = self.config
-        inputs = torch.from_numpy(np.concatenate([write_inputs(self.rules, cards) for cards, _ in self._memory]))
-        wanted = np.concatenate([values for _, values in self._memory]) / SCALE
-        targets = torch.from_numpy(wanted.astype(np.float32))
-        batches = max(len(targets) // config.minibatch, 1)
-        updates = config.passes * batches
-        weights: list[Tensor] = list(self._network.parameters())
-        total, done = 0.0, 0
-        for _ in range(config.passes):
-            for index in torch.from_numpy(rng.permutation(len(targets))).split(config.minibatch)[:batches]:
-                rate = config.learning_rate.at((self.round + done / updates) / config.rounds)
-                for group in self._optimizer.param_groups:
-                    group["lr"] = rate
-                self._optimizer.zero_grad()
-                loss = (self._network(inputs[index])[:, 0] - targets[index]).square().mean()
-                loss.backward()
-                self._optimizer.step()
-                with torch.no_grad():
-                    torch._foreach_lerp_(self._averages, weights, config.ema)
-                total += loss.item()
-                done += 1
-        self.loss = SCALE * float(np.sqrt(total / done))
-        if not np.isfinite(total):
-            raise DivergedError(f"the loss is {self.loss} in round {self.round + 1}")
+    def _tensors(self, samples: Mapping[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
+        """What the network reads of cards, and what it should answer."""
+        cards = Cards(*(samples[name] for name in Cards._fields))
+        return [write_inputs(self.rules, cards), (samples["value"] / SCALE).astype(np.float32)]
 
-    def state(self) -> dict[str, Any]:
-        """All it takes to go on as if it had never stopped, for `torch.save`."""
-        memory = [
-            {
-                **{name: torch.from_numpy(array) for name, array in cards._asdict().items()},
-                "value": torch.from_numpy(values),
-            }
-            for cards, values in self._memory
-        ]
-        return {
-            "round": self.round,
-            "loss": self.loss,
-            "network": self._network.state_dict(),
-            "optimizer": self._optimizer.state_dict(),
-            "averages": self._averages,
-            "memory": memory,
-        }
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Goes on from a state."""
-        self.round, self.loss = state["round"], state["loss"]
-        self._network.load_state_dict(state["network"])
-        self._optimizer.load_state_dict(state["optimizer"])
-        self._averages = state["averages"]
-        self._memory = [
-            (Cards(*(part[name].numpy() for name in Cards._fields)), part["value"].numpy()) for part in state["memory"]
-        ]
+def _squared_error(outputs: Tensor, targets: list[Tensor]) -> Tensor:
+    return (outputs[:, 0] - targets[0]).square().mean()
 
 
 def _joined(samples: list[Samples]) -> Samples:

@@ -39,22 +39,22 @@ def train_values(run: Run, say: Callable[[str], None], on_round: Callable[[int],
     config = ValuesConfig.read(run.config_file)
     learner = Learner(config)
     seconds = _restore(run, learner)
-    start_curve(run.folder / CURVE, _COLUMNS, lambda row: int(row["round"]) <= learner.round)
+    start_curve(run.folder / CURVE, _COLUMNS, lambda row: int(row["round"]) <= learner.fitter.round)
     saved = seconds
-    while not learner.done:
+    while not learner.fitter.done:
         started = time.process_time()
         learner.work()
         seconds += time.process_time() - started
-        row = [learner.round, round(seconds), f"{learner.loss:.6g}", f"{_start_value(learner):.6g}"]
+        row = [learner.fitter.round, round(seconds), f"{learner.loss:.6g}", f"{_start_value(learner):.6g}"]
         add_to_curve(run.folder / CURVE, row)
         if on_round is not None:
-            on_round(learner.round)
-        if learner.done or seconds - saved >= 60 * config.checkpoint_minutes:
+            on_round(learner.fitter.round)
+        if learner.fitter.done or seconds - saved >= 60 * config.checkpoint_minutes:
             saved = seconds
-            with run.saving(learner.round) as folder:
-                torch.save({"seconds": seconds, "learner": learner.state()}, folder / _STATE)
-                save_values(learner.network, folder / FILE, learner.round)
-            say(f"round {learner.round} of {config.rounds}: {seconds:.0f} CPU s, loss {learner.loss:.3f} points")
+            with run.saving(learner.fitter.round) as folder:
+                torch.save({"seconds": seconds, "learner": learner.fitter.state()}, folder / _STATE)
+                save_values(learner.network, folder / FILE, learner.fitter.round)
+            say(f"round {learner.fitter.round} of {config.rounds}: {seconds:.0f} CPU s, loss {learner.loss:.3f} points")
     return learner.network
 
 
@@ -70,7 +70,7 @@ def _restore(run: Run, learner: Learner) -> float:
     path = run.checked_checkpoint() / _STATE
     try:
         state: dict[str, Any] = torch.load(path, weights_only=True)
-        learner.restore(state["learner"])
+        learner.fitter.restore(state["learner"])
         return float(state["seconds"])
     except Exception as error:
         raise RunError(f"{path}: damaged ({' '.join(str(error).split())})") from error

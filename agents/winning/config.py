@@ -7,38 +7,14 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from agents.training.config import CONFIGS, Count, Number, Schedule, Settings, Whole, Widths
+from agents.training.config import CONFIGS, Count, FitSettings, Number, Settings, Whole
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 
 CONFIG = CONFIGS / "win.yaml"
 
 
-class Stage(Settings):
-    """What both stages of training have in common.
-
-    Attributes:
-        hidden: widths of the hidden layers of the network.
-        rounds: how often new samples are made and learnt from.
-        memory: rounds whose samples are learnt from.
-        passes: how often the memory is gone through per round.
-        minibatch: samples per update of the weights.
-        learning_rate: of Adam, over the rounds.
-        ema: share of the new weights in their exponential moving average, per update; the average plays.
-    """
-
-    RENAMED: ClassVar[Mapping[str, str]] = {"averaging": "ema"}
-
-    hidden: Widths
-    rounds: Count
-    memory: Count
-    passes: Count
-    minibatch: Count
-    learning_rate: Schedule
-    ema: Number = Field(gt=0, le=1)
-
-
-class PointsStage(Stage):
+class PointsStage(FitSettings):
     """Learning what a card is worth in points.
 
     Attributes:
@@ -46,11 +22,13 @@ class PointsStage(Stage):
         cards: cards drawn at random per round, beside those of the games.
     """
 
+    RENAMED: ClassVar[Mapping[str, str]] = {"averaging": "ema"}
+
     games: Count
     cards: Whole = Field(ge=0)
 
 
-class WinStage(Stage):
+class WinStage(FitSettings):
     """Learning the chance of winning.
 
     Attributes:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from agents.training.fitting import Fitter
 from agents.winning.cards import MEAN_SCALE, SPREAD_SCALE, CardTable, PointsPlayer, card_inputs, evaluate_cards
 from agents.winning.config import PointsStage
-from agents.winning.learner import Learner
 from yatzy_env.dice import key
 from yatzy_env.games import new_games
 from yatzy_env.rules import Ruleset
@@ -82,25 +82,25 @@ def points_loss(outputs: Tensor, targets: list[Tensor]) -> Tensor:
     return (outputs[:, 0] - mean).square().mean() + 0.05 * (outputs[:, 1] - spread).square().mean()
 
 
-def points_round(rules: Ruleset, stage: PointsStage, learner: Learner, seed: int) -> tuple[CardTable, float]:
+def points_round(rules: Ruleset, stage: PointsStage, fitter: Fitter, seed: int) -> tuple[CardTable, float]:
     """One round: evaluate all cards, play, learn.
 
     Returns:
         The table that the round was played with, the root of the mean loss in points.
     """
-    player = PointsPlayer(rules, evaluate_cards(rules, learner.layers))
-    rng = np.random.default_rng([seed, learner.round])
-    first = learner.round * stage.games
+    player = PointsPlayer(rules, evaluate_cards(rules, fitter.layers))
+    rng = np.random.default_rng([seed, fitter.round])
+    first = fitter.round * stage.games
     keys = np.array([key("train", seed, "points", game) for game in range(first, first + stage.games)], np.uint64)
-    least = max(player.tables.card.boxes - 1 - learner.round, 0)
+    least = max(player.tables.card.boxes - 1 - fitter.round, 0)
     played, drawn = play_cards(player, keys), sample_cards(rules, stage.cards, least, rng)
     is_late = np.bitwise_count(played[0]) >= least
     filled, upper = (np.concatenate([some[is_late], others]) for some, others in zip(played, drawn, strict=True))
     mean, spread = evaluate_by_turn(player, filled, upper)
-    samples = [
-        card_inputs(rules, filled, upper),
-        (mean / MEAN_SCALE).astype(np.float32),
-        (spread / SPREAD_SCALE).astype(np.float32),
-    ]
-    loss = learner.learn(samples, points_loss)
-    return player.table, MEAN_SCALE * float(np.sqrt(loss))
+    samples = {
+        "inputs": card_inputs(rules, filled, upper),
+        "mean": (mean / MEAN_SCALE).astype(np.float32),
+        "spread": (spread / SPREAD_SCALE).astype(np.float32),
+    }
+    fitter.learn(samples, lambda some: list(some.values()), points_loss, rng)
+    return player.table, MEAN_SCALE * float(np.sqrt(fitter.loss))

@@ -14,11 +14,11 @@ import torch
 from rich.console import Console
 
 from agents.errors import RunError
+from agents.training.fitting import Fitter
 from agents.training.runs import CURVE, Run, add_to_curve, start_curve, start_run
 from agents.winning.cards import card_input_size, evaluate_cards
 from agents.winning.config import WinConfig
 from agents.winning.features import input_size
-from agents.winning.learner import Learner
 from agents.winning.network import FILE, Networks, save_model
 from agents.winning.points import points_round
 from agents.winning.wins import win_round
@@ -53,8 +53,8 @@ def train(run: Run, console: Console) -> Path:
     torch.set_num_threads(1)
     config = WinConfig.read(run.config_file)
     rules = config.rules
-    points = Learner(config.points, card_input_size(rules), 2, config.seed)
-    win = Learner(config.win, input_size(rules), 1, config.seed)
+    points = Fitter(config.points, card_input_size(rules), 2, config.seed)
+    win = Fitter(config.win, input_size(rules), 1, config.seed)
     seconds = _restore(run, points, win)
     rounds = {"points": points.round, "win": win.round}
     start_curve(run.folder / CURVE, _COLUMNS, lambda row: int(row["round"]) <= rounds[row["stage"]])
@@ -74,8 +74,8 @@ def train(run: Run, console: Console) -> Path:
     return (run.checkpoint() or run.folder) / FILE
 
 
-def _restore(run: Run, points: Learner, win: Learner) -> float:
-    """Puts the learners where the run stands; returns the seconds they have worked."""
+def _restore(run: Run, points: Fitter, win: Fitter) -> float:
+    """Puts the fitters where the run stands; returns the seconds they have worked."""
     path = (run.checked_checkpoint() if run.manifest() else run.folder) / _STATE  # runs of before have no checkpoints
     if not path.exists():
         return 0.0
@@ -88,7 +88,7 @@ def _restore(run: Run, points: Learner, win: Learner) -> float:
         raise RunError(f"{path}: damaged ({folded(error)})") from error
 
 
-def _save(run: Run, points: Learner, win: Learner, seconds: float, model: Networks | None = None) -> None:
+def _save(run: Run, points: Fitter, win: Fitter, seconds: float, model: Networks | None = None) -> None:
     with run.saving(points.round + win.round) as folder:
         torch.save({"seconds": seconds, "points": points.state(), "win": win.state()}, folder / _STATE)
         if model is not None:
@@ -96,13 +96,13 @@ def _save(run: Run, points: Learner, win: Learner, seconds: float, model: Networ
 
 
 def _note(
-    run: Run, console: Console, stage: str, learner: Learner, seconds: float, loss: float, evaluation: float
+    run: Run, console: Console, stage: str, fitter: Fitter, seconds: float, loss: float, evaluation: float
 ) -> None:
     """Adds a row to the curve: the loss, and what the round says about play."""
-    row = [stage, learner.round, round(seconds), f"{loss:.6g}", f"{evaluation:.6g}"]
+    row = [stage, fitter.round, round(seconds), f"{loss:.6g}", f"{evaluation:.6g}"]
     add_to_curve(run.folder / CURVE, row)
     console.print(
-        f"{stage} {learner.round}/{learner.stage.rounds}: {seconds:.0f} s, loss {loss:.4g}, "
+        f"{stage} {fitter.round}/{fitter.settings.rounds}: {seconds:.0f} s, loss {loss:.4g}, "
         + (
             f"a game is worth {evaluation:.2f} points"
             if stage == "points"

@@ -15,13 +15,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from agents.training.fitting import Fitter
 from agents.training.networks import run_in_parts
 from agents.winning.agent import WinningAgent
 from agents.winning.cards import CardTable
 from agents.winning.config import WinStage
 from agents.winning.env import Turn, play_against, play_alone
 from agents.winning.features import win_inputs
-from agents.winning.learner import Learner
 from yatzy_env.dice import key
 from yatzy_env.rules import Ruleset
 
@@ -44,21 +44,21 @@ def target(agent: WinningAgent, turn: Turn) -> list[NDArray[np.float32]]:
     return [inputs, ratio, (turn.plans.mean + slope * turn.luck).astype(np.float32)]
 
 
-def win_round(rules: Ruleset, table: CardTable, stage: WinStage, learner: Learner, seed: int) -> tuple[float, float]:
+def win_round(rules: Ruleset, table: CardTable, stage: WinStage, fitter: Fitter, seed: int) -> tuple[float, float]:
     """One round: play against opponents that play for points, learn.
 
     Returns:
         The share of games won in this round, half a draw included, with exploration noise; the root of the mean loss.
     """
-    agent = WinningAgent(rules, table, learner.layers)
-    first = learner.round * stage.games
+    agent = WinningAgent(rules, table, fitter.layers)
+    first = fitter.round * stage.games
     keys = np.array(
         [[key("train", seed, "win", game, seat) for seat in range(2)] for game in range(first, first + stage.games)],
         np.uint64,
     )
     path = play_alone(agent.points, keys[:, 1])
     goes_first = np.arange(stage.games) % 2 == 0
-    rng = np.random.default_rng([seed, learner.round])
+    rng = np.random.default_rng([seed, fitter.round])
     samples = []
     won = 0.0
     for turn in play_against(agent, path, keys[:, 0], goes_first, stage.exploration_noise, rng):
@@ -67,5 +67,7 @@ def win_round(rules: Ruleset, table: CardTable, stage: WinStage, learner: Learne
                 samples.append(target(agent, turn))
         else:
             won = float(((1 + np.sign(turn.total - path.total[-1])) / 2).mean())
-    loss = learner.learn([np.concatenate(parts) for parts in zip(*samples, strict=True)], win_loss)
-    return won, float(np.sqrt(loss))
+    arrays = (np.concatenate(parts) for parts in zip(*samples, strict=True))
+    named = dict(zip(("inputs", "ratio", "chance"), arrays, strict=True))
+    fitter.learn(named, lambda some: list(some.values()), win_loss, rng)
+    return won, float(np.sqrt(fitter.loss))

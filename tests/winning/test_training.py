@@ -15,15 +15,15 @@ import torch
 import yaml
 from rich.console import Console
 
-from agents.errors import ConfigError, DivergedError, ModelError, RunError
+from agents.errors import ConfigError, ModelError, RunError
 from agents.models.load import WIN_MODEL, load_winner
 from agents.models.ship import ship_model
 from agents.optimal import OptimalAgent
 from agents.reports.card import write_win_card
+from agents.training.fitting import Fitter
 from agents.winning.config import CONFIG, WinConfig
 from agents.winning.env import Turn, play_against, play_alone
 from agents.winning.features import input_size
-from agents.winning.learner import Learner
 from agents.winning.measure import measure
 from agents.winning.points import evaluate_by_turn, sample_cards
 from agents.winning.training import open_folder, train
@@ -123,9 +123,9 @@ def test_the_luck_of_the_opponent_is_noise_of_the_target_and_taking_it_out_leave
 def test_the_second_stage_brings_values_nearer_to_their_targets() -> None:
     config = small_config(rounds=8).win.model_copy(update={"games": 256})
     table = exact_table(SMALL)
-    learner = Learner(config, input_size(SMALL), 1, 1)
-    losses = [win_round(SMALL, table, config, learner, 1)[1] for _ in range(config.rounds)]
-    assert learner.done
+    fitter = Fitter(config, input_size(SMALL), 1, 1)
+    losses = [win_round(SMALL, table, config, fitter, 1)[1] for _ in range(config.rounds)]
+    assert fitter.done
     assert losses[-1] < losses[0]
 
 
@@ -165,13 +165,6 @@ def test_another_configuration_or_a_damaged_state_is_refused(run: Path, tmp_path
     (tmp_path / "run" / "state.pt").write_bytes(b"nothing")
     with pytest.raises(RunError, match="damaged"):
         train(other, quiet())
-
-
-def test_numbers_that_are_not_finite_stop_training() -> None:
-    learner = Learner(small_config().points, 2, 1, 1)
-    samples = [np.zeros((8, 2), np.float32), np.full(8, np.nan, np.float32)]
-    with pytest.raises(DivergedError, match="round 1"):
-        learner.learn(samples, lambda outputs, targets: (outputs[:, 0] - targets[0]).square().mean())
 
 
 def test_a_run_is_shipped_and_its_card_says_what_was_measured(run: Path, tmp_path: Path) -> None:
