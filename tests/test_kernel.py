@@ -12,22 +12,22 @@ from yatzy_env import kernel
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    kernel._cache_folder.cache_clear()
+    kernel._cache_folders.cache_clear()
     yield
-    kernel._cache_folder.cache_clear()
+    kernel._cache_folders.cache_clear()
 
 
 def folders(monkeypatch: pytest.MonkeyPatch, edited: str) -> dict[str, bool]:
     """Which modules get another cache folder when one source file is edited."""
     modules = ["yatzy_env.dice", "yatzy_env.card", "yatzy_env.games", "yatzy_env.envs.single"]
     monkeypatch.setattr(kernel.shutil, "rmtree", lambda *args, **kwargs: None)
-    kernel._cache_folder.cache_clear()
-    before = {module: kernel._cache_folder(module) for module in modules}
+    kernel._cache_folders.cache_clear()
+    before = {module: kernel._cache_folders(module) for module in modules}
     source = kernel._source
     with monkeypatch.context() as patch:
         patch.setattr(kernel, "_source", lambda module: source(module) + ("# edited" if module == edited else ""))
-        kernel._cache_folder.cache_clear()
-        return {module: kernel._cache_folder(module) != before[module] for module in modules}
+        kernel._cache_folders.cache_clear()
+        return {module: kernel._cache_folders(module) != before[module] for module in modules}
 
 
 def test_an_edit_reaches_all_modules_above_it_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,19 +39,3 @@ def test_an_edit_reaches_all_modules_above_it_and_no_others(monkeypatch: pytest.
     }
     assert folders(monkeypatch, "yatzy_env.envs.observation")["yatzy_env.games"] is False
     assert folders(monkeypatch, "yatzy_env.envs.observation")["yatzy_env.envs.single"] is True
-
-
-def test_it_restores_the_setting_of_numba_and_respects_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = kernel.config.CACHE_DIR
-    compiled = kernel.kernel(inline="never")(add_one)
-    assert compiled(2) == 3
-    assert before == kernel.config.CACHE_DIR
-    asked: list[str] = []
-    monkeypatch.setattr(kernel, "_cache_folder", asked.append)
-    monkeypatch.setattr(kernel.config, "CACHE_DIR", "/somewhere")
-    kernel.kernel(add_one)
-    assert not asked
-
-
-def add_one(number: int) -> int:
-    return number + 1
