@@ -26,10 +26,11 @@ from tests.solver.helpers import same_values, sampled, solved
 from yatzy_env.errors import SituationError, SolutionError
 from yatzy_env.evaluation.evaluate import announcement
 from yatzy_env.evaluation.matches import check_luck, play_match
+from yatzy_env.files import sha256
 from yatzy_env.reference import Solver, bits_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch
-from yatzy_env.solver import Solution, can_solve, is_cached, saved_solve, solve
+from yatzy_env.solver import Solution, can_solve, is_cached, layers, saved_solve, solve
 from yatzy_env.solver.layers import HEADER, LayerFolder, open_folder
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.saved import work_of
@@ -351,8 +352,38 @@ def test_any_changed_byte_is_noticed(layer: int, stored: Path) -> None:
     assert "delete the folder, or pass --no-cache" in message
 
 
-def test_a_file_that_was_only_touched_is_still_good(stored: Path) -> None:
+def test_what_was_checked_is_remembered_until_the_next_start(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+
+    def counted(content: Path | bytes) -> str:
+        read.extend([content] if isinstance(content, Path) else [])
+        return sha256(content)
+
+    monkeypatch.setattr(layers, "sha256", counted)
+    boot = stored.parent / "boot"
+    boot.write_text("first")
+    monkeypatch.setattr(layers, "_BOOT", boot)
+    Solution.load(stored)
+    Solution.load(stored)
+    assert len(read) == 18  # twice: what has just been written may be written again before the clock moves on
+    monkeypatch.setattr(layers, "_SETTLED", -1.0)
+    for _ in range(3):
+        Solution.load(stored)
+    assert len(read) == 27
     os.utime(stored / "filled-04.f64", (0, 0))
+    assert Solution.load(stored).digest == small().digest
+    assert len(read) == 28
+    boot.write_text("second")
+    Solution.load(stored)
+    assert len(read) == 37
+    boot.unlink()
+    Solution.load(stored)
+    assert len(read) == 46
+
+
+@pytest.mark.parametrize("contents", [b"", b"[]", b"{}", b'{"boot": 1, "files": 2}', b"\xff"])
+def test_a_damaged_memory_is_none(contents: bytes, stored: Path) -> None:
+    (stored / "checked.json").write_bytes(contents)
     assert Solution.load(stored).digest == small().digest
 
 

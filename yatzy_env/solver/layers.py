@@ -6,15 +6,17 @@ SHA-256 of its file. Both are written as `files` does: a file under its final na
 header names is finished. So work that was interrupted goes on after the last layer named. One caller works in a folder
 at a time, the one that holds its lock file.
 
-Whoever opens the folder checks the header and the size of each file, and reads a file in full, to compare its digest,
-unless it is unchanged since it was written by its time of last modification.
+Whoever opens the folder checks the header and reads every file in full, to compare its digest. Since that takes seconds
+where there are gigabytes, `checked.json` remembers it until the machine starts anew, for files that are unchanged by
+their times of change, which no program can set.
 """
 
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +35,14 @@ from yatzy_env.files import (
     write_json,
 )
 from yatzy_env.rules import Ruleset
+from yatzy_env.solver.chunks import in_chunks
 from yatzy_env.solver.store import FORMAT, library_version
 
 HEADER = "header.json"
+_CHECKED = "checked.json"
 _LOCK = "lock"
+_BOOT = Path("/proc/sys/kernel/random/boot_id")  # another one after each start of the machine
+_SETTLED = 2.0  # seconds; of two changes closer than a tick of the clock the second leaves the same time
 
 
 class LayerFolder:
@@ -93,18 +99,41 @@ class LayerFolder:
         Raises:
             SolutionError: if one is missing, has another size or other contents.
         """
-        for layer in self.layers:
-            file = self.file(layer["filled"])
-            try:
-                found = file.stat()
-                unchanged = found.st_size == layer["bytes"] and found.st_mtime_ns == layer["mtime_ns"]
-                good = unchanged or (found.st_size == layer["bytes"] and sha256(file) == layer["sha256"])
-            except FileNotFoundError:
-                raise SolutionError(f"{file} is missing") from None
-            except OSError as error:
-                raise SolutionError(f"{file} cannot be read: {error.strerror or error}") from error
-            if not good:
-                raise SolutionError(f"{file} is damaged: its contents do not match their digest")
+        boot, known = self._remembered()
+        found: dict[str, list[Any]] = {}
+
+        def check_some(start: int, stop: int) -> None:
+            for layer in self.layers[start:stop]:
+                file = self.file(layer["filled"])
+                try:
+                    stamp = [layer["sha256"], *_stamp(file)]
+                    good = known.get(file.name) == stamp or sha256(file) == layer["sha256"]
+                except FileNotFoundError:
+                    raise SolutionError(f"{file} is missing") from None
+                except OSError as error:
+                    raise SolutionError(f"{file} cannot be read: {error.strerror or error}") from error
+                if not good:
+                    raise SolutionError(f"{file} is damaged: its contents do not match their digest")
+                found[file.name] = stamp
+
+        in_chunks(check_some, len(self.layers), 1)
+        settled = time.time_ns() - _SETTLED * 1e9
+        found = {name: stamp for name, stamp in found.items() if stamp[-1] < settled}
+        if boot and found != known:
+            with suppress(SolutionError):  # then it is checked again next time
+                write_json(self.path / _CHECKED, {"boot": boot, "files": found}, SolutionError, indent=1)
+
+    def _remembered(self) -> tuple[str, dict[str, Any]]:
+        """This start of the machine, "" if it has no name, and the files checked since, each with its stamp."""
+        try:
+            boot = _BOOT.read_text("ascii").strip()
+            checked = read_json_object(self.path / _CHECKED, SolutionError)
+        except SolutionError:
+            return boot, {}
+        except OSError:
+            return "", {}
+        files = checked.get("files")
+        return boot, files if checked.get("boot") == boot and isinstance(files, dict) else {}
 
     def add(self, values: NDArray[np.float64], *, cpu_seconds: float, seconds: float) -> None:
         """Writes the next layer and notes it in the header.
@@ -122,8 +151,7 @@ class LayerFolder:
         contents = np.ascontiguousarray(values, "<f8").data
         write_bytes(file, contents, SolutionError)
         layer = {"filled": filled, "bytes": contents.nbytes, "sha256": sha256(contents)}
-        times = {"cpu_seconds": cpu_seconds, "seconds": seconds}
-        self.layers.append(layer | {"mtime_ns": file.stat().st_mtime_ns} | times)
+        self.layers.append(layer | {"cpu_seconds": cpu_seconds, "seconds": seconds})
         self.write_header()
 
     def write_header(self) -> None:
@@ -179,7 +207,7 @@ class LayerFolder:
         path = Path(path)
         if path.exists() and path.samefile(self.path):
             return
-        ours = (HEADER, _LOCK, "filled-??.f64", "*.part")
+        ours = (HEADER, _CHECKED, _LOCK, "filled-??.f64", "*.part")
         others = [file.name for file in path.glob("*") if not any(map(file.match, ours))]
         if others:
             raise SolutionError(f"{path} cannot be written: it holds {others[0]}, which is no part of a solution")
@@ -187,10 +215,15 @@ class LayerFolder:
             copy = LayerFolder(part, self.rules, self.numbers)
             copy.prepare()
             for layer in self.layers:
-                file = copy.file(layer["filled"])
-                shutil.copyfile(self.file(layer["filled"]), file)
-                copy.layers.append(layer | {"mtime_ns": file.stat().st_mtime_ns})
+                shutil.copyfile(self.file(layer["filled"]), copy.file(layer["filled"]))
+                copy.layers.append(layer)
             copy.write_header()
+
+
+def _stamp(file: Path) -> list[int]:
+    """What is another one once a file has been written to."""
+    found = file.stat()
+    return [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
 
 
 def read_header(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
