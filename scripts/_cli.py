@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from yatzy_env.rules import Ruleset
 
+FILES = (".json", ".yaml", ".yml")
+"""Endings of files that hold a ruleset."""
+
 
 def add_rules_options(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """Adds the options `rules_from` reads: the ruleset as the first argument, or as `--ruleset` with a default."""
-    text = "name of a ruleset"
+    text = "a ruleset: its name, or a JSON or YAML file of its fields"
     if default is None:
         parser.add_argument("ruleset", metavar="RULESET", help=text)
     else:
-        parser.add_argument("--ruleset", metavar="RULESET", default=default, help=f"{text} (default: {default})")
+        parser.add_argument("--ruleset", metavar="RULESET", help=f"{text} (default: {default})")
     add_set_option(parser)
 
 
@@ -29,16 +34,42 @@ def add_set_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help=text)
 
 
-def rules_from(args: argparse.Namespace) -> Ruleset:
-    """The ruleset that was asked for.
+def read_ruleset(text: str) -> Ruleset:
+    """The ruleset of a name of the catalogue, or of a JSON or YAML file that holds its fields.
+
+    A file that does not say `name` gives its own, as far as that is a name for rules.
 
     Raises:
-        RulesetError: if there is no such ruleset, or a change does not fit.
+        YatzyError: if there is no such ruleset or file, or its fields do not fit.
     """
-    from yatzy_env.rules import ruleset
+    from yatzy_env.errors import RulesetError
+    from yatzy_env.files import read_json_object
+    from yatzy_env.rules import CATALOGUE, ruleset
 
+    path = Path(text)
+    if text in CATALOGUE or not (path.suffix in FILES or path.is_file()):
+        return ruleset(text)
+    if path.suffix == ".json":
+        fields = read_json_object(path, RulesetError)
+    else:
+        from agents.training.config import read_yaml
+
+        fields = read_yaml(path)
+    own = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-")
+    try:
+        return ruleset({**({"name": own} if own else {}), **fields})
+    except RulesetError as error:
+        raise RulesetError(f"{path}: {error}") from error
+
+
+def rules_from(args: argparse.Namespace, default: Callable[[], Ruleset] | None = None) -> Ruleset:
+    """The ruleset that was asked for, the default where none was named, with the changes that were asked for.
+
+    Raises:
+        YatzyError: if there is no such ruleset, or a change does not fit.
+    """
     changes = dict(_change(text) for text in args.set)
-    rules = ruleset(args.ruleset)
+    rules = default() if args.ruleset is None and default is not None else read_ruleset(args.ruleset)
     return rules.replace(**changes) if changes else rules
 
 

@@ -31,12 +31,13 @@ def make_parser() -> argparse.ArgumentParser:
         prog="evaluate.py",
         description="Let agents play the same dice and measure them against the exact optimum of the ruleset.",
         epilog="An AGENT is random, greedy, human (rules of thumb), one-turn, priced, ppo (the shipped model of the "
-        "ruleset), planner (plans by the shipped value network), optimal, the folder of a run, or module:factory, "
-        "where factory(rules) returns an agent.",
+        "ruleset), planner (plans by the shipped value network), optimal, generalist, the folder of a run, a file of "
+        "weights, a model of Stable-Baselines3 (.zip, with --trust), or module:factory, where factory(rules) returns "
+        "an agent, a function of observations and masks, or a torch module.",
         allow_abbrev=False,
     )
     parser.add_argument("agents", metavar="AGENT", nargs="*", help="who plays; in the order of the table")
-    add_rules_options(parser, default="yatzy")
+    add_rules_options(parser, default="that of the runs and models named, or yatzy")
     parser.add_argument("--games", type=int, default=1000, metavar="N", help="games per agent (default: 1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the dice (default: 1)")
     parser.add_argument(
@@ -52,19 +53,25 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--replay", type=Path, metavar="FILE", help="measure a game that the play page exported, instead of agents"
     )
-    parser.add_argument("--trust", action="store_true", help="load models on no record; they are read without pickle")
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="load models on no record; those of SB3 (.zip) are pickles and can run code",
+    )
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write what is cached")
     return parser
 
 
 def evaluate(args: argparse.Namespace) -> Evaluation:
     """Checks where results go, plays, and writes report and picture."""
+    from agents.registry import common_rules
     from yatzy_env.errors import YatzyError
     from yatzy_env.evaluation.matches import check_numbers
     from yatzy_env.evaluation.provenance import command_line
+    from yatzy_env.rules import ruleset
 
-    rules = rules_from(args)
     check_numbers(args.games, args.seed)
+    rules = rules_from(args, lambda: common_rules(args.agents) or ruleset())
     if args.plot and args.plot.suffix not in PICTURES:
         raise YatzyError(f"--plot {args.plot}: allowed are files ending in {', '.join(PICTURES)}")
     for folder in (args.report, args.plot.parent if args.plot else None):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from agents.play.library import Library, RulesetService
+    from yatzy_env.rules import Ruleset
 
 PORT = 8137
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -32,7 +33,13 @@ def make_parser() -> argparse.ArgumentParser:
         "--opponent",
         metavar="AGENT",
         action="append",
-        help="an agent to play against; may be repeated (default: the strongest of ppo and the baselines there is)",
+        help="an agent to play against, any that evaluate.py takes, or win, which plays for the win; may be repeated "
+        "(default: the strongest of ppo and the baselines there is)",
+    )
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="load models on no record; those of SB3 (.zip) are pickles and can run code",
     )
     parser.add_argument("--port", type=int, help=f"port of the server, 0 for any free one (default: {PORT})")
     parser.add_argument("--host", default=LOOPBACK[0], help="address to listen at (default: this machine alone)")
@@ -85,12 +92,14 @@ def _bind(host: str, port: int) -> socket.socket:
     return opened
 
 
-def pick_opponents(service: RulesetService, wanted: list[str] | None) -> tuple[str, ...]:
+def pick_opponents(service: RulesetService, wanted: list[str] | None, trust: bool = False) -> tuple[str, ...]:
     """The opponents asked for, or the strongest there is that is no oracle.
 
     Raises:
         YatzyError: if one of them cannot play the ruleset.
     """
+    from agents.registry import NAMES
+
     if wanted is None:
         there = [one.name for one in service.availability() if one.available and one.name != "optimal"]
         return ("ppo",) if "ppo" in there else (there[-1],)
@@ -101,7 +110,10 @@ def pick_opponents(service: RulesetService, wanted: list[str] | None) -> tuple[s
             rules, seconds = service.rules, service.cost.seconds
             print(f"solving {rules.name} first: about {seconds:.0f} s", file=sys.stderr, flush=True)
             solve(rules)
-        service.agent(name)
+        if name in NAMES:
+            service.agent(name)
+        else:
+            service.admit(name, trust)
     return tuple(wanted)
 
 
@@ -145,18 +157,30 @@ def _announce(server: uvicorn.Server, url: str, data: Path, browser: bool) -> No
         webbrowser.open(url)
 
 
+def own_rules(args: argparse.Namespace) -> tuple[Ruleset, str | None]:
+    """The ruleset to play, by a name that no other one has here, and the one of the catalogue that it was made from."""
+    from yatzy_env.rules import CATALOGUE
+
+    rules = rules_from(args)
+    same = [name for name, known in CATALOGUE.items() if known.digest == rules.digest]
+    if rules.name in same:
+        return rules, None
+    base = None if same else next((name for name in (args.ruleset, rules.name) if name in CATALOGUE), None)
+    return (rules.replace(name="custom") if rules.name in CATALOGUE else rules), base
+
+
 def main() -> None:
     args = make_parser().parse_args()
     with clear_errors():
         from agents.play.library import Library
         from agents.play.service import GameService
         from agents.play.store import Store, default_file
+        from yatzy_env.rules import CATALOGUE
 
-        rules = rules_from(args)
-        changed = [(rules.replace(name="custom"), rules.name)] if args.set else []
-        library = Library(changed)
-        service = library.service("custom" if changed else rules.name)
-        opponents = pick_opponents(service, args.opponent)
+        own, base = own_rules(args)
+        library = Library([(own, base)] if own.name not in CATALOGUE else [])
+        service = library.service(own.name)
+        opponents = pick_opponents(service, args.opponent, args.trust)
         if args.terminal:
             from agents.play.terminal import play
 

@@ -74,7 +74,13 @@ def report(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def head(args: argparse.Namespace, rules: Ruleset) -> dict[str, Any]:
-    return {"ruleset": rules.name, **({"options": changes_of(args, rules)} if args.set else {})}
+    """The ruleset by its name, and what it changes in the one of that name."""
+    from yatzy_env.rules import CATALOGUE, options
+
+    changes = options(rules) if rules.name in CATALOGUE else {}
+    if args.set:
+        changes = changes_of(args, rules)
+    return {"ruleset": rules.name, **({"options": changes} if changes else {})}
 
 
 def effort(cpu_seconds: float, seconds: float) -> dict[str, float]:

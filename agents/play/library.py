@@ -6,16 +6,18 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
+from typing import Any
 
 from agents.models.load import shipped_model
 from agents.play.coach import estimate, kinds
 from agents.play.marks import Marks, stored_marks
+from agents.play.players import Player
 from agents.play.schemas.common import Source
 from agents.play.schemas.rulesets import AgentInfo, ChancesState, Reason, SolveState, SolveStatus
 from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
 from agents.play.worker import OnProgress, Worker
-from agents.registry import NAMES, make_agent
+from agents.registry import NAMES, make_agent, make_opponent
 from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError, unknown
 from yatzy_env.rules import CATALOGUE, Ruleset
@@ -36,7 +38,8 @@ class RulesetService:
         self._worker = worker
         self._lock = threading.RLock()
         self._solution: Solution | None = None
-        self._agents: dict[str, Agent] = {}
+        self._agents: dict[str, Player] = {}
+        self._guests: list[str] = []
 
     @property
     def can_be_solved(self) -> bool:
@@ -107,7 +110,17 @@ class RulesetService:
             )
             return False
 
-    def agent(self, name: str) -> Agent:
+    def admit(self, name: str, trust: bool = False) -> None:
+        """Lets an agent play here that has no name of its own, by the name that `agents.registry.make_opponent` takes.
+
+        Raises:
+            YatzyError: if there is no such agent, or it cannot play here.
+        """
+        with self._lock:
+            self._agents[name] = make_opponent(name, self._named, self._wanted_solution, trust)
+            self._guests.append(name)
+
+    def agent(self, name: str) -> Player:
         """The agent of a name.
 
         Raises:
@@ -124,8 +137,8 @@ class RulesetService:
             return self._agents[name]
 
     def availability(self) -> list[AgentInfo]:
-        """The agents, weakest first, and whether they can play here."""
-        reasons = {name: self._reason(name) for name in NAMES}
+        """The agents, weakest first, those that were admitted last, and whether they can play here."""
+        reasons = {name: self._reason(name) for name in (*NAMES, *self._guests)}
         return [AgentInfo(name=name, available=not reason, reason=reason) for name, reason in reasons.items()]
 
     @cached_property
@@ -135,7 +148,9 @@ class RulesetService:
             return None
         session = Session(make_setup(self.rules, [SeatPlan("estimate")], None, "", "estimate"))
         session.apply(Step("throw"))
-        there = [self.agent(name) for name in reversed(NAMES) if name != "optimal" and not self._reason(name)]
+        there: list[Any] = [
+            self.agent(name) for name in reversed(NAMES) if name != "optimal" and not self._reason(name)
+        ]
         for wanted in ("action_values", "logits"):  # points say more than preferences
             for agent in there:
                 if hasattr(agent, wanted):
@@ -229,11 +244,11 @@ def _threads() -> int:
 class Library:
     """All rulesets of a server by name."""
 
-    def __init__(self, more: Sequence[tuple[Ruleset, str]] = ()) -> None:
+    def __init__(self, more: Sequence[tuple[Ruleset, str | None]] = ()) -> None:
         """Makes a service for every ruleset of the catalogue.
 
         Args:
-            more: further rulesets, each with the name of the one it was made from.
+            more: further rulesets, each with the name of the one of the catalogue that it was made from, if any.
         """
         self.worker = Worker()
         self._of_earlier_starts: dict[str, RulesetService] = {}

@@ -14,11 +14,10 @@ from collections import OrderedDict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import numpy as np
-
 from agents.play.ledger import Ledger, stored_figures, sum_up
 from agents.play.library import Library
 from agents.play.open_game import OpenGame
+from agents.play.players import check_cards, choose
 from agents.play.schemas.game import (
     AgentMove,
     BoxChoice,
@@ -68,14 +67,14 @@ class GameService:
         """
         service = self.library.service(wanted.ruleset)
         seats = [_seat(seat) for seat in wanted.seats]
-        for seat in seats:
-            if seat.agent is not None:
-                service.agent(seat.agent)
         seed = None if wanted.real_dice else secrets.token_hex(32)
         try:
             setup = make_setup(service.rules, seats, wanted.teams, _now(), seed)
         except YatzyError as error:
             raise GameError("bad_teams", str(error)) from error
+        for seat in seats:
+            if seat.agent is not None:
+                check_cards(service.agent(seat.agent), len(setup.teams))
         with self._lock:
             if self.store.open_games() >= self.most_open:
                 text = f"{self.most_open} games are open already; finish one of them, or try again later"
@@ -187,8 +186,7 @@ def _agent_step(game: OpenGame) -> Step:
         return Step("throw")
     if session.phase != "decide":
         raise GameError("illegal_move", "the agent waits for its dice to be typed in")
-    actions = np.asarray(game.service.agent(session.agent).act(session.lane(), session.noise()))
-    return session.action_step(int(actions[0]))
+    return choose(game.service.agent(session.agent), session)
 
 
 def _results(session: Session, solution: Solution | None) -> list[dict[str, Any]]:

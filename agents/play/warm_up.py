@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.play.library import RulesetService
 from agents.play.open_game import OpenGame
+from agents.play.players import choose
 from agents.play.session import Session
 from agents.play.steps import GameError, SeatPlan, Step, make_setup
 
 
 def warm_up(service: RulesetService) -> None:
     """Plays a turn by itself with everything a game uses: kernels, solution, chances and agents of a ruleset."""
-    session = Session(make_setup(service.rules, [SeatPlan("warm-up")], None, "", "warm-up"))
+    seats = [SeatPlan("warm-up"), SeatPlan("the other card")]
+    session = Session(make_setup(service.rules, seats, None, "", "warm-up"))
     game = OpenGame("", "", session, service, "full")
     session.apply(Step("throw"))
     for one in service.availability():
         if one.available:
             try:
-                service.agent(one.name).act(session.lane(), np.zeros(1))
+                choose(service.agent(one.name), session)
             except GameError:
                 continue  # it says so again to whoever chooses it
     while session.phase == "decide":

@@ -4,8 +4,8 @@
     python scripts/evaluate.py greedy docs.examples.torch_agent:make_agent one-turn       # measures it
 
 The model knows nothing of this project: a stack of layers from an observation to a number per action. Here it learns to
-copy the baseline "one-turn" from games it watches. `make_agent(rules)` is the factory that the command line names; what
-it returns needs a `name` and `act`, nothing more.
+copy the baseline "one-turn" from games it watches. `make_agent(rules)` is the factory that the command line names; it
+returns the module, or any agent with a `name` and `act`.
 """
 
 from __future__ import annotations
@@ -22,37 +22,11 @@ from yatzy_env import Ruleset, Situations, YatzyError, compile_tables, ruleset
 from yatzy_env.agent import Agent
 from yatzy_env.envs.observation import observation_size, observe
 from yatzy_env.evaluation.matches import play_match
-from yatzy_env.games import action_masks
 
 WEIGHTS = Path("out/torch_agent.pt")
 
 
-class TorchAgent:
-    """Plays the legal action that a model rates highest."""
-
-    def __init__(self, rules: Ruleset, model: torch.nn.Module, name: str = "torch") -> None:
-        self.name = name
-        self._tables = compile_tables(rules)
-        self._model = model.eval()
-
-    @torch.no_grad()
-    def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Chooses an action per situation; `noise` is there for agents that play by chance.
-
-        Args:
-            situations: n situations.
-            noise: (n,) uniform numbers, not needed here.
-
-        Returns:
-            (n,) int64 legal actions.
-        """
-        observations = observe(self._tables, situations)  # (n, features) float32, what the environments show
-        legal = action_masks(self._tables, situations) == 1  # (n, actions)
-        ratings = self._model(torch.from_numpy(observations)).numpy()
-        return np.where(legal, ratings, -np.inf).argmax(axis=1).astype(np.int64)
-
-
-def make_agent(rules: Ruleset) -> TorchAgent:
+def make_agent(rules: Ruleset) -> torch.nn.Module:
     """The factory: reads the weights that `train` wrote.
 
     Raises:
@@ -62,7 +36,7 @@ def make_agent(rules: Ruleset) -> TorchAgent:
         raise YatzyError(f"{WEIGHTS} is missing; run python docs/examples/torch_agent.py first")
     model = make_model(rules)
     model.load_state_dict(torch.load(WEIGHTS, weights_only=True))
-    return TorchAgent(rules, model)
+    return model
 
 
 def make_model(rules: Ruleset, width: int = 128) -> torch.nn.Module:

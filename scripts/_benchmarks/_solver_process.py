@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scripts._benchmarks.solver import _FEW, _LONG, PEERS, SITUATIONS, TURNS
+from scripts._cli import read_ruleset
 from scripts.solve import peak_memory
 from yatzy_env.games import action_masks, new_games, play
-from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.solver import solve
 from yatzy_env.tables import compile_tables
@@ -115,9 +116,9 @@ def peer_arrays(rules: Ruleset, now: Situations) -> tuple[NDArray[Any], ...]:
 
 
 def main() -> None:
-    what, name = sys.argv[1:]
+    what, text = sys.argv[1:]
     measure = {"solve": measure_solve, "batch": measure_batch, "turns": measure_turns, "peer": measure_peer}[what]
-    print(json.dumps(measure(ruleset(name))))
+    print(json.dumps(measure(read_ruleset(text))))
 
 
 if __name__ == "__main__":

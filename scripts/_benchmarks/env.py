@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from yatzy_env.rules import Ruleset
+
 PEERS = {"open_spiel": "yacht", "pyhtzee": "yahtzee", "gym-yahtzee": "yahtzee"}
 """Packages on PyPI and the ruleset each is nearest to."""
 
@@ -31,7 +33,9 @@ _REPEATS = 15
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rulesets", nargs="+", metavar="R", help="what to play (default: every ruleset)")
+    parser.add_argument(
+        "--rulesets", nargs="+", metavar="R", help="what to play, names or files of rulesets (default: every ruleset)"
+    )
     parser.add_argument("--lanes", type=int, default=4096, metavar="N", help="lanes of the batch (default: 4096)")
     parser.add_argument(
         "--peers", action="store_true", help=f"time {', '.join(PEERS)} too, installed into a temporary environment"
@@ -40,32 +44,34 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Measures everything that was asked for."""
+    from scripts._cli import read_ruleset
     from yatzy_env.errors import YatzyError
-    from yatzy_env.rules import ruleset, rulesets
+    from yatzy_env.rules import rulesets
 
     if args.lanes < 1:
         raise YatzyError(f"--lanes {args.lanes}; allowed: a whole number from 1")
     results: list[dict[str, Any]] = []
-    for name in [ruleset(given).name for given in args.rulesets or rulesets()]:
+    for rules in [read_ruleset(text) for text in args.rulesets or rulesets()]:
+        name = rules.name
         print(f"stepping {name}", file=sys.stderr, flush=True)
         results += [
-            {"ruleset": name, "what": "single", "steps_per_second": round(_single(name))},
+            {"ruleset": name, "what": "single", "steps_per_second": round(_single(rules))},
             {
                 "ruleset": name,
                 "what": "batch",
                 "lanes": args.lanes,
-                "steps_per_second": round(_batch(name, args.lanes)),
+                "steps_per_second": round(_batch(rules, args.lanes)),
             },
         ]
     return results + (_peers(results) if args.peers else [])
 
 
-def _single(name: str) -> float:
+def _single(rules: Ruleset) -> float:
     import numpy as np
 
     from yatzy_env.envs import YatzyEnv
 
-    env = YatzyEnv(name)
+    env = YatzyEnv(rules)
     rng = np.random.default_rng(0)
     episodes: list[list[int]] = []
     env.reset(seed=1)
@@ -91,12 +97,12 @@ def _single(name: str) -> float:
     return sum(map(len, episodes)) / _fastest(play)
 
 
-def _batch(name: str, lanes: int) -> float:
+def _batch(rules: Ruleset, lanes: int) -> float:
     import numpy as np
 
     from yatzy_env.envs.batch import YatzyVectorEnv
 
-    env = YatzyVectorEnv(lanes, name)
+    env = YatzyVectorEnv(lanes, rules)
     rng = np.random.default_rng(0)
     chosen: list[NDArray[np.int64]] = []
     _, infos = env.reset(seed=1)

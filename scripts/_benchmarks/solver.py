@@ -30,18 +30,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--rulesets",
         nargs="+",
         metavar="R",
-        help="what to solve (default: all of one column but those with saved throws, which take an hour)",
+        help="rulesets, names or files (default: all of one column but those with saved throws, which take an hour)",
     )
     parser.add_argument("--no-peer", action="store_true", help="do not time yatzy-solver")
 
 
 def run(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Measures everything that was asked for."""
+    from scripts._cli import read_ruleset
     from yatzy_env.errors import YatzyError
     from yatzy_env.rules import ruleset, rulesets
 
     quick = [name for name in rulesets() if len(ruleset(name).columns) == 1 and not ruleset(name).saved_throws]
-    chosen = [ruleset(name).name for name in args.rulesets or quick]
+    chosen = {text: read_ruleset(text).name for text in args.rulesets or quick}
     peer = None
     if not args.no_peer:
         try:
@@ -49,20 +50,20 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
         except PackageNotFoundError:
             raise YatzyError("yatzy-solver is not installed: `pip install yatzy-solver`, or --no-peer") from None
     results: list[dict[str, Any]] = []
-    for name in chosen:
+    for text, name in chosen.items():
         print(f"solving {name}", file=sys.stderr, flush=True)
-        result = {"ruleset": name, "what": "solve", **_measure("solve", name, threads=1 if name in PEERS else None)}
+        result = {"ruleset": name, "what": "solve", **_measure("solve", text, threads=1 if text in PEERS else None)}
         of_peer: dict[str, Any] = {}
-        if peer and name in PEERS:
+        if peer and text in PEERS:
             print(f"{peer}: {name}", file=sys.stderr, flush=True)
             of_peer = _measure("peer", name, threads=1)
             seconds = of_peer["cpu_seconds"]
             result |= {"peer": peer, "peer_cpu_seconds": seconds}
             result["ratio"] = round(seconds / result["cpu_seconds"], 2)
-        if name == "yatzy":
+        if text == "yatzy":
             result |= _fresh_calls(name)
         results.append(result)
-        if name == "yatzy":
+        if text == "yatzy":
             results.append(_batches(name, peer, of_peer))
             results.append({"ruleset": name, "what": "planned turns", **_measure("turns", name, threads=1)})
     return results

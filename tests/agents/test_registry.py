@@ -74,7 +74,7 @@ def test_only_the_optimal_player_asks_for_the_solution() -> None:
         ("gredy", "unknown agent 'gredy'; did you mean greedy"),
         (
             "nosuch",
-            "unknown agent 'nosuch'; .*known: random, greedy, human, one-turn, priced, ppo, planner, optimal, the f",
+            "unknown agent 'nosuch'; .*known: random, greedy, human, one-turn, priced, ppo, planner, optimal, gener",
         ),
         ("ppo+ahead", r"agent 'ppo\+ahead': looking ahead is no more; the agent 'planner' has replaced it"),
         ("runs/nosuch", "there is no such file or folder"),

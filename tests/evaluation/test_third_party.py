@@ -29,7 +29,7 @@ def test_a_trained_model_is_measured_by_its_name(monkeypatch: pytest.MonkeyPatch
     torch.save(torch_agent.train(RULES, games=150, epochs=3).state_dict(), tmp_path / "weights.pt")
     agent = make_agent(NAME, RULES, no_solution)
     match = play_match(agent, RULES, 40, 1)
-    assert match.agent == "torch"
+    assert match.agent == NAME
     random = play_match(make_agent("random", RULES, no_solution), RULES, 40, 1)
     assert match.score.mean() > random.score.mean() + 5, "it learnt something"
 

@@ -25,6 +25,9 @@ class FunctionAgent:
     seeded by the 53 bits of the decision's noise, a hash of seed, game, turn and throw. So a game is the same whatever
     else is played.
 
+    It sees observations only; one that does not draw is taken to answer always alike. Both are declared, so that it can
+    be evaluated exactly.
+
     Args:
         function: takes observations (n, D) float32 and masks (n, actions) int8, returns (n,) whole
             numbers. It gets a generator if a third argument is needed, or one is called `rng`.
@@ -32,11 +35,19 @@ class FunctionAgent:
         name: what to call it instead of its own name.
     """
 
+    merges_upper = True
+    digest: str | None = None  # of what it plays by, if somebody knows it: exact evaluations are kept under it
+
     def __init__(self, function: Callable[..., Any], rules: Ruleset, name: str | None = None) -> None:
         self.name = str(name or getattr(function, "__name__", type(function).__name__))
         self._function, self._draws = function, _draws(function)
         self._by_name = self._draws and "rng" in inspect.signature(function).parameters
         self._tables = compile_tables(rules)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether it does without a generator."""
+        return not self._draws
 
     def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
         """The function's actions; whether they are legal is not looked at here."""

@@ -42,7 +42,7 @@ class AgentSeat(Request):
     """A seat for an available agent; the agent's name is shown."""
 
     kind: Literal["agent"]
-    agent: str = Field(max_length=40)
+    agent: str = Field(max_length=400)
     name: None = None
 
 
