@@ -1,13 +1,16 @@
 # mypy: disallow-untyped-defs=False
-r"""The masked categorical distribution, computed over the legal actions of each row alone.
+r"""The compiled part of training: trajectories drawn from the policy, and the gradient of the surrogate.
 
-With logits $z$ and legal actions $L$: $\log p_a = z_a - \log \sum_{b \in L} e^{z_b}$ and
-$H = -\sum_{a \in L} p_a \log p_a$. A few dozen of the 225 actions are legal at a time, so looping over them costs a
-fraction of what dense tensor operations do. The gradients are written out:
+Logits stand in rows, one per card and number of throws left: K keeps, then U kinds of ends. A decision is such a row
+and a roll. With $z$ the logits of its legal actions, $\pi$ their softmax and $Q$ what the plan of the turn says,
 
-$$\partial \log p_a / \partial z_b = [a = b] - p_b, \qquad \partial H / \partial z_b = -p_b (\log p_b + H).$$
+$$A_a = Q_a - \sum_b \pi^{old}_b Q_b, \qquad
+L = \sum_a \pi^{old}_a \min(\rho_a A_a, \mathrm{clip}(\rho_a, 1 \pm \epsilon) A_a) + \tau H(\pi),
+\qquad \rho_a = \pi_a / \pi^{old}_a,$$
 
-Every row needs a legal action.
+$$\partial L / \partial z_a = \pi_a (g_a - \sum_b \pi_b g_b), \qquad g_a = c_a A_a - \tau \log \pi_a,$$
+
+where $c_a$ is 0 where the ratio is clipped, and 1 elsewhere.
 """
 
 from __future__ import annotations
@@ -17,163 +20,216 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from yatzy_env.card import is_joker, legal_boxes
+from yatzy_env.games import Games, fill_box, player_of, settle, throw_dice
 from yatzy_env.kernel import kernel
+from yatzy_env.native import borrow
+from yatzy_env.tables import Tables
+from yatzy_env.turn import Cards, TurnPlans, end_kinds, plan_turn
+from yatzy_env.turn.ends import boxes_of_turn, ends_per_kind, kinds_in
+
+def deal(tables: Tables, games: Games, cards: Cards, number: int) -> None:
+    """Begins a turn in as many copies of every card as there are games for it, next to each other.
+
+    Args:
+        tables: the compiled ruleset.
+        games: (cards * copies) games, changed in place.
+        cards: the cards.
+        number: of the dice; another one gives other dice.
+    """
+    _deal(tables, games, cards, len(games.key) // len(cards.filled), number)
+
+
+@kernel
+def _deal(tables, games, cards, copies, number):
+    tables, games, cards = borrow(tables), borrow(games), borrow(cards)
+    now = games.now
+    for env in range(games.key.shape[0]):
+        card = env // copies
+        now.filled[env] = cards.filled[card]
+        now.upper[env, :] = cards.upper[card]
+        now.yatzy_scored[env] = cards.yatzy_scored[card]
+        now.throws_left[env] = tables.throws - 1 + cards.pool[card]
+        games.game[env] = number
+        games.throw[env] = 0
+        throw_dice(tables, games, env, 0, player_of(games, env))
 
 
 @kernel(inline="always")
-def _list_legal(mask, legal):
-    """Lists the legal actions in `legal` and returns how many there are; free of branches, which would mispredict."""
+def list_legal(tables, kinds, plan, filled, scored, roll, left, actions, outputs):
+    """Lists the legal actions of a roll and the outputs that rate them; returns how many they are."""
     count = 0
-    for action in range(len(mask)):
-        legal[count] = action
-        count += mask[action] != 0
+    if left > 0:
+        for index in range(plan.first_keep[roll], plan.first_keep[roll + 1]):
+            actions[count] = plan.keep[index]
+            outputs[count] = plan.keep[index]
+            count += 1
+    alike = tables.alike[roll]
+    legal = legal_boxes(tables.card, filled, alike)
+    joker = 1 if is_joker(tables.card, filled, alike) else 0
+    for box in range(tables.card.boxes):
+        if (legal >> box) & 1:
+            actions[count] = tables.keeps + box
+            outputs[count] = tables.keeps + kinds.of[1 if scored else 0, joker, box, roll]
+            count += 1
     return count
 
 
-@kernel(inline="always")
-def _normaliser_and_entropy(logits, legal, count):
-    r"""With $m$ the largest logit and $S = \sum e^{z - m}$: $m + \log S$ and $\log S - \sum e^{z - m} (z - m) / S$."""
-    highest = logits[legal[0]]
-    for i in range(1, count):
-        highest = max(highest, logits[legal[i]])
-    total = np.float32(0)
-    weighted = np.float32(0)
-    for i in range(count):
-        below = logits[legal[i]] - highest
-        weight = math.exp(below)
-        total += weight
-        weighted += weight * below
-    log_total = np.float32(math.log(total))
-    return highest + log_total, log_total - weighted / total
+def draw_actions(
+    tables: Tables,
+    games: Games,
+    cards: NDArray[np.intp],
+    logits: NDArray[np.float32],
+    noise: NDArray[np.float32],
+    in_turn: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """Draws an action by the softmax of its logits in every game that is within its turn, and plays it.
 
-
-@kernel
-def _sample(logits, masks, noise, actions, log_probs, entropies):
-    legal = np.empty(masks.shape[1] + 1, np.int32)
-    for row in range(len(actions)):
-        count = _list_legal(masks[row], legal)
-        normaliser, entropies[row] = _normaliser_and_entropy(logits[row], legal, count)
-        left = noise[row]
-        chosen = legal[count - 1]  # rounding may leave a little of the noise after the last action
-        for i in range(count - 1):
-            left -= math.exp(logits[row, legal[i]] - normaliser)
-            if left < 0:
-                chosen = legal[i]
-                break
-        actions[row] = chosen
-        log_probs[row] = logits[row, chosen] - normaliser
-
-
-@kernel
-def _best(logits, masks, actions):
-    for row in range(len(actions)):
-        chosen = -1
-        for action in range(masks.shape[1]):
-            if masks[row, action] and (chosen < 0 or logits[row, action] > logits[row, chosen]):
-                chosen = action
-        actions[row] = chosen
-
-
-@kernel
-def _evaluate(logits, masks, actions, normalisers, log_probs, entropies):
-    legal = np.empty(masks.shape[1] + 1, np.int32)
-    for row in range(len(actions)):
-        count = _list_legal(masks[row], legal)
-        normalisers[row], entropies[row] = _normaliser_and_entropy(logits[row], legal, count)
-        log_probs[row] = logits[row, actions[row]] - normalisers[row]
-
-
-@kernel
-def _gradient(logits, masks, actions, normalisers, entropies, by_log_prob, by_entropy, out):
-    legal = np.empty(masks.shape[1] + 1, np.int32)
-    out[:] = 0
-    for row in range(len(actions)):
-        for i in range(_list_legal(masks[row], legal)):
-            action = legal[i]
-            log_prob = logits[row, action] - normalisers[row]
-            pull = by_log_prob[row] + by_entropy[row] * (log_prob + entropies[row])
-            out[row, action] = -math.exp(log_prob) * pull
-        out[row, actions[row]] += by_log_prob[row]
-
-
-def sample(
-    logits: NDArray[np.float32], masks: NDArray[np.int8], noise: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-    """Draws a legal action per row by inverting the distribution function.
+    A keep is followed by a throw; a box ends the turn, and no dice are thrown for the next one.
 
     Args:
-        logits: (n, actions).
-        masks: (n, actions), nonzero where legal.
-        noise: (n,) uniform numbers in [0, 1).
+        tables: the compiled ruleset.
+        games: the games of all cards, copies next to each other; changed in place.
+        cards: (m,) the cards that are played.
+        logits: (m, K + U) of these.
+        noise: (all cards, copies) uniform numbers in [0, 1).
+        in_turn: (all cards, copies) whether the turn of a game goes on; changed in place.
 
     Returns:
-        (n,) actions, (n,) their log-probabilities, (n,) entropies.
+        (m, copies) the rolls that were decided on, -1 where the turn was over.
     """
-    actions = np.empty(len(logits), np.int64)
-    log_probs = np.empty(len(logits), np.float32)
-    entropies = np.empty(len(logits), np.float32)
-    _sample(logits, masks, noise, actions, log_probs, entropies)
-    return actions, log_probs, entropies
+    rolls = np.full((len(cards), noise.shape[1]), -1, np.int64)
+    _draw(tables, end_kinds(tables), plan_turn(tables), games, cards, logits, noise, in_turn, rolls)
+    return rolls
 
 
-def best(logits: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.int64]:
-    """The legal action of the largest logit per row, the lowest index among equals.
-
-    Args:
-        logits: (n, actions).
-        masks: (n, actions), nonzero where legal.
-
-    Returns:
-        (n,) actions.
-    """
-    actions = np.empty(len(logits), np.int64)
-    _best(logits, masks, actions)
-    return actions
-
-
-def evaluate(
-    logits: NDArray[np.float32], masks: NDArray[np.int8], actions: NDArray[np.int64]
-) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """Evaluates given actions.
-
-    Args:
-        logits: (n, actions).
-        masks: (n, actions), nonzero where legal.
-        actions: (n,) legal actions.
-
-    Returns:
-        (n,) log-probabilities, (n,) entropies, (n,) logarithms of the normalising sums, which `gradient` wants.
-    """
-    normalisers = np.empty(len(logits), np.float32)
-    log_probs = np.empty(len(logits), np.float32)
-    entropies = np.empty(len(logits), np.float32)
-    _evaluate(logits, masks, actions, normalisers, log_probs, entropies)
-    return log_probs, entropies, normalisers
+@kernel
+def _draw(tables, kinds, plan, games, cards, logits, noise, in_turn, rolls):
+    tables, kinds, plan, games = borrow(tables), borrow(kinds), borrow(plan), borrow(games)
+    now = games.now
+    most = tables.keeps + tables.card.boxes
+    actions, outputs = np.empty(most, np.int64), np.empty(most, np.int64)
+    weight = np.empty(most, np.float32)
+    copies = noise.shape[1]
+    for row in range(cards.shape[0]):
+        z = logits[row]
+        for copy in range(copies):
+            if not in_turn[cards[row], copy]:
+                continue
+            env = cards[row] * copies + copy
+            roll, scored = now.roll[env], now.yatzy_scored[env]
+            rolls[row, copy] = roll
+            count = list_legal(tables, kinds, plan, now.filled[env], scored, roll, now.throws_left[env], actions, outputs)
+            highest = z[outputs[0]]
+            for i in range(1, count):
+                highest = max(highest, z[outputs[i]])
+            total = np.float32(0)
+            for i in range(count):
+                weight[i] = math.exp(z[outputs[i]] - highest)
+                total += weight[i]
+            left = noise[cards[row], copy] * total
+            chosen = 0
+            while chosen < count - 1 and left >= weight[chosen]:
+                left -= weight[chosen]
+                chosen += 1
+            action = actions[chosen]
+            if action < tables.keeps:
+                settle(tables, games, env, action)
+                throw_dice(tables, games, env, action, player_of(games, env))
+            else:
+                fill_box(tables, games, env, action - tables.keeps)
+                in_turn[cards[row], copy] = False
 
 
 def gradient(
-    logits: NDArray[np.float32],
-    masks: NDArray[np.int8],
-    actions: NDArray[np.int64],
-    normalisers: NDArray[np.float32],
-    entropies: NDArray[np.float32],
-    by_log_prob: NDArray[np.float32],
-    by_entropy: NDArray[np.float32],
+    plans: TurnPlans,
+    decisions: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    logits: tuple[NDArray[np.float32], NDArray[np.float32]],
+    settings: tuple[float, float, float],
+    sums: NDArray[np.float64],
 ) -> NDArray[np.float32]:
-    """Pulls gradients with respect to log-probabilities and entropies back to the logits.
+    """The gradient of minus L by the logits.
 
     Args:
-        logits: (n, actions).
-        masks: (n, actions), nonzero where legal.
-        actions: (n,) the evaluated actions.
-        normalisers: (n,) from `evaluate`.
-        entropies: (n,) from `evaluate`.
-        by_log_prob: (n,) gradient of the loss by the log-probabilities.
-        by_entropy: (n,) gradient of the loss by the entropies.
+        plans: the planned turns.
+        decisions: (rows,) the turn of each row, (rows,) its throws left, (rows + 1,) where its rolls begin, and the
+            rolls.
+        logits: (rows, K + U) of the policy that played, and of the one that learns.
+        settings: clip_range, entropy in points, and what every decision weighs.
+        sums: (4,) to which are added: what the old policy expects to lose against the plan, entropies, clipped
+            probability, and how many decisions there were.
 
     Returns:
-        (n, actions) gradient by the logits, zero where illegal.
+        (rows, K + U) float32.
     """
-    out = np.empty(logits.shape, np.float32)
-    _gradient(logits, masks, actions, normalisers, entropies, by_log_prob, by_entropy, out)
+    old, new = logits
+    out = np.zeros(new.shape, np.float32)
+    clip, entropy, weight = (np.float32(value) for value in settings)
+    _gradient(plans, *decisions, old, new, clip, entropy, weight, out, sums)
     return out
+
+
+@kernel
+def _gradient(plans, turn, left, first, rolls, old, new, clip, tau, weight, out, sums):
+    plans = borrow(plans)
+    tables, kinds, plan, ends = plans.tables, plans.kinds, plans.plan, plans.ends
+    most = tables.keeps + tables.card.boxes
+    actions, outputs = np.empty(most, np.int64), np.empty(most, np.int64)
+    q, z = np.empty(most, np.float32), np.empty(most, np.float32)
+    p, before = np.empty(most, np.float32), np.empty(most, np.float32)
+    places = np.zeros(tables.card.boxes, np.int64)
+    for row in range(turn.shape[0]):
+        at = turn[row]
+        filled, scored = ends.before.filled[at], ends.before.yatzy_scored[at]
+        legal = boxes_of_turn(tables.card, filled)
+        per_kind = ends_per_kind(tables, ends.throws_left[at])
+        start = ends.start[at]
+        for box in range(tables.card.boxes):
+            places[box] = start - kinds.first[box] * per_kind + (left[row] if tables.saved_throws else 0)
+            if (legal >> box) & 1:
+                start += kinds_in(kinds, box, scored) * per_kind
+        stage = plans.stage[at] + left[row] - 1
+        for decision in range(first[row], first[row + 1]):
+            roll = rolls[decision]
+            count = list_legal(tables, kinds, plan, filled, scored, roll, left[row], actions, outputs)
+            best = np.float64(-np.inf)
+            for i in range(count):
+                if actions[i] < tables.keeps:
+                    value = plans.keeps[stage, actions[i]]
+                else:
+                    value = plans.values[places[actions[i] - tables.keeps] + (outputs[i] - tables.keeps) * per_kind]
+                best = max(best, value)
+                q[i] = value
+            highest, highest_before = new[row, outputs[0]], old[row, outputs[0]]
+            for i in range(count):
+                highest = max(highest, new[row, outputs[i]])
+                highest_before = max(highest_before, old[row, outputs[i]])
+            total, total_before = np.float32(0), np.float32(0)
+            for i in range(count):
+                z[i] = new[row, outputs[i]] - highest
+                p[i] = math.exp(z[i])
+                total += p[i]
+                before[i] = math.exp(old[row, outputs[i]] - highest_before)
+                total_before += before[i]
+            log_total = np.float32(math.log(total))
+            mean = np.float32(0)
+            for i in range(count):
+                p[i] /= total
+                before[i] /= total_before
+                mean += before[i] * (q[i] - np.float32(best))
+            pulled, spread, gap = np.float32(0), np.float32(0), np.float32(0)
+            for i in range(count):
+                advantage = q[i] - np.float32(best) - mean
+                log_p = z[i] - log_total
+                ratio = p[i] / max(before[i], np.float32(1e-30))
+                is_clipped = (advantage > 0 and ratio > 1 + clip) or (advantage < 0 and ratio < 1 - clip)
+                q[i] = (np.float32(0) if is_clipped else advantage) - tau * log_p
+                pulled += p[i] * q[i]
+                spread -= p[i] * log_p
+                gap += before[i] if is_clipped else np.float32(0)
+            for i in range(count):
+                out[row, outputs[i]] -= weight * p[i] * (q[i] - pulled)
+            sums[0] -= mean
+            sums[1] += spread
+            sums[2] += gap
+            sums[3] += 1

@@ -1,113 +1,66 @@
-"""The policy: two separate networks, one that rates the actions and one that estimates the points still to come."""
+"""A policy network: rates every keep and every end of a turn by the score card and the throws left.
+
+The roll only selects. What a keep is worth depends on card, throws left and keep, not on the roll it was made from; a
+box on card, throws left, box, points and the extra bonus paid. So the network reads the card and the throws left and
+answers once for each of the K keeps and U kinds of ends (`yatzy_env.turn.EndKinds`); a roll says which are legal, and
+which kind each box is. One pass serves every roll.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from torch import Tensor
 
-from agents.ppo import kernels
+from agents.training.ruled import RuledNetwork
+from agents.training.shared import Keys
+from agents.values.cards import input_keys, merge_cards, write_inputs
+from yatzy_env.multisets import multisets
+from yatzy_env.rules import Ruleset
+from yatzy_env.tables import compile_tables
+from yatzy_env.turn import Cards, end_kinds
 
-
-class _MaskedLogProb(torch.autograd.Function):
-    """Log-probability and entropy of a masked categorical distribution, forward and backward in compiled loops."""
-
-    @staticmethod
-    def forward(ctx: Any, logits: Tensor, masks: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
-        log_probs, entropies, normalisers = kernels.evaluate(logits.detach().numpy(), masks.numpy(), actions.numpy())
-        entropy = torch.from_numpy(entropies)
-        ctx.save_for_backward(logits, masks, actions, torch.from_numpy(normalisers), entropy)
-        return torch.from_numpy(log_probs), entropy
-
-    @staticmethod
-    def backward(ctx: Any, by_log_prob: Tensor, by_entropy: Tensor) -> tuple[Tensor, None, None]:
-        logits, masks, actions, normalisers, entropies = (tensor.detach().numpy() for tensor in ctx.saved_tensors)
-        by = (by_log_prob.contiguous().numpy(), by_entropy.contiguous().numpy())
-        by_logits = kernels.gradient(logits, masks, actions, normalisers, entropies, *by)
-        return torch.from_numpy(by_logits), None, None
+FILE = "policy.npz"
+"""The file of a policy network in a run's checkpoint or a folder of `models/`."""
 
 
-class YatzyPolicy(MaskableActorCriticPolicy):
-    """Policy and value network of sb3-contrib, with the distribution in compiled loops and optional bfloat16.
+def write_policy_inputs(rules: Ruleset, cards: Cards, throws_left: NDArray[np.int64]) -> NDArray[np.float32]:
+    """What a policy network reads.
 
-    With `mixed_precision` the hidden layers and the logits are computed in bfloat16, the value head in float32: values
-    of several units would be rounded to hundredths otherwise. Weights, gradients and optimizer stay float32.
+    Args:
+        rules: the ruleset.
+        cards: n cards of turns; their pool does not matter.
+        throws_left: (n,) throws left in them.
+
+    Returns:
+        (n, inputs) float32: the card's inputs, where throws are saved with all throws left for a pool, then the throws
+        left one-hot up to a turn's own.
     """
+    shown = cards._replace(pool=throws_left if rules.saved_throws else np.zeros_like(throws_left))
+    left = np.arange(rules.throws) == np.minimum(throws_left, rules.throws - 1)[:, None]
+    return np.concatenate([write_inputs(rules, shown), left.astype(np.float32)], axis=1)
 
-    rng: np.random.Generator  # set by the algorithm: the noise that actions are drawn with
 
-    def __init__(self, *args: Any, mixed_precision: bool = False, **kwargs: Any) -> None:
-        """Builds the networks; with `mixed_precision` they compute in bfloat16 where it is safe."""
-        super().__init__(*args, **kwargs)
-        self.mixed_precision = mixed_precision
+class PolicyNetwork(RuledNetwork):
+    """How keeps and ends are rated, as logits: points divided by the temperature they were trained to."""
 
-    def _get_constructor_parameters(self) -> dict[str, Any]:
-        return super()._get_constructor_parameters() | {"mixed_precision": self.mixed_precision}
+    KIND = "policy"
 
-    def logits_and_values(self, obs: Tensor) -> tuple[Tensor, Tensor]:
-        """(n, actions) logits and (n,) values, both float32."""
-        return self.logits(obs), self.predict_values(obs).flatten()
+    @staticmethod
+    def input_keys(rules: Ruleset) -> Keys:
+        """The inputs of a card, and the throws left."""
+        return [*input_keys(rules), *(("left", f"{left}") for left in range(rules.throws))]
 
-    def logits(self, obs: Tensor) -> Tensor:
-        """(n, actions) logits, float32."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.mixed_precision):
-            logits = self.action_net(self.mlp_extractor.policy_net(self.features_extractor(obs)))
-        return logits.float()
+    @staticmethod
+    def output_keys(rules: Ruleset) -> Keys:
+        """K keeps by their dice, then U kinds of ends by box, points and extra bonus."""
+        kinds = end_kinds(compile_tables(rules))
+        ends = zip(kinds.box.tolist(), kinds.points.tolist(), kinds.extra.tolist(), strict=True)
+        return [
+            *(("keep", *counts) for size in range(rules.dice) for counts in multisets(size)),
+            *(("end", rules.box_names[box], points, extra) for box, points, extra in ends),
+        ]
 
-    def predict_values(self, obs: Tensor) -> Tensor:  # type: ignore[override]
-        """(n, 1) values."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.mixed_precision):
-            latent = self.mlp_extractor.value_net(self.features_extractor(obs))
-        return self.value_net(latent.float())
-
-    def forward(
-        self, obs: Tensor, deterministic: bool = False, action_masks: NDArray[np.int8] | None = None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Chooses actions.
-
-        Args:
-            obs: (n, D) observations.
-            deterministic: take the best action instead of drawing one.
-            action_masks: (n, actions), nonzero where legal; everything is legal without it.
-
-        Returns:
-            (n,) actions, (n, 1) values, (n,) log-probabilities.
-        """
-        actions, values, log_probs, _ = self.choose(obs, action_masks, deterministic)
-        return torch.from_numpy(actions), values.reshape(-1, 1), torch.from_numpy(log_probs)
-
-    def choose(
-        self, obs: Tensor, action_masks: NDArray[np.int8] | None, deterministic: bool = False
-    ) -> tuple[NDArray[np.int64], Tensor, NDArray[np.float32], NDArray[np.float32]]:
-        """Actions, (n,) values, log-probabilities and entropies of a batch."""
-        logits, values = self.logits_and_values(obs)
-        array = logits.numpy(force=True)
-        masks = np.ones(array.shape, np.int8) if action_masks is None else action_masks
-        if deterministic:
-            actions = kernels.best(array, masks)
-            log_probs, entropies, _ = kernels.evaluate(array, masks, actions)
-        else:
-            actions, log_probs, entropies = kernels.sample(array, masks, self.rng.random(len(array)))
-        return actions, values, log_probs, entropies
-
-    def evaluate_actions(
-        self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Evaluates actions under the present policy.
-
-        Args:
-            obs: (n, D) observations.
-            actions: (n,) actions.
-            action_masks: (n, actions) int8.
-
-        Returns:
-            (n,) values, (n,) log-probabilities, (n,) entropies.
-        """
-        logits, values = self.logits_and_values(obs)
-        masks = torch.ones(logits.shape, dtype=torch.int8) if action_masks is None else action_masks
-        log_probs, entropies = _MaskedLogProb.apply(logits, masks, actions.long())
-        return values, log_probs, entropies
+    def ratings(self, cards: Cards, throws_left: NDArray[np.int64]) -> NDArray[np.float32]:
+        """(n, K + U) float32 logits of n cards with so many throws left; alike in any company."""
+        different, place = merge_cards(self.rules, cards._replace(pool=throws_left))
+        return self._answers(write_policy_inputs(self.rules, different, different.pool))[place]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -106,29 +106,35 @@ OnUpdate = Callable[[int, Callable[[], Any]], Any]
 
 
 class Ramp(Settings):
-    """A number that changes linearly with the steps done.
+    """A number that changes with the steps done.
 
     Attributes:
         start: its value until `begin`.
         end: its value from `finish` on.
         begin: the share of all steps after which it starts to change.
         finish: the share of all steps after which it has arrived.
+        shape: `linear`: by as much in every step; `geometric`: by the same factor.
     """
 
     start: Number = Field(ge=0)
     end: Number = Field(ge=0)
     begin: Number = Field(default=0.0, ge=0, lt=1)
     finish: Number = Field(default=1.0, gt=0, le=1)
+    shape: Literal["linear", "geometric"] = "linear"
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.begin >= self.finish:
             raise ValueError(f"begin = {self.begin} must lie before finish = {self.finish}")
+        if self.shape == "geometric" and not min(self.start, self.end) > 0:
+            raise ValueError(f"{self.start} to {self.end} must lie above 0 for a geometric change")
         return self
 
     def at(self, share: float) -> float:
         """The value after a share of all steps."""
         way = min(max((share - self.begin) / (self.finish - self.begin), 0.0), 1.0)
+        if self.shape == "geometric":
+            return float(self.start * (self.end / self.start) ** way)
         return self.start + (self.end - self.start) * way
 
 

@@ -1,8 +1,8 @@
-"""A network that is fitted to samples: Adam with a schedule, averaged weights, a memory of the last rounds."""
+"""Networks in training: Adam, averaged weights, and samples of the last rounds that they are fitted to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -25,8 +25,67 @@ Loss = Callable[[Tensor, list[Tensor]], Tensor]
 """From the network's outputs and the targets that belong to them to a mean loss."""
 
 
+class AveragedNetwork:
+    """A network of rectified layers, its optimizer, and the average of its weights, which is what plays."""
+
+    def __init__(self, inputs: int, hidden: Sequence[int], outputs: int, seed: int, ema: float) -> None:
+        """Makes an untrained network of weights that the seed decides; its last layer starts at zero.
+
+        Args:
+            inputs: entries that it reads.
+            hidden: widths of the hidden layers.
+            outputs: entries that it answers.
+            seed: of the weights.
+            ema: share of the new weights in the average, per update.
+        """
+        torch.manual_seed(seed)
+        layers: list[nn.Module] = []
+        for narrow, wide in pairwise([inputs, *hidden]):
+            layers += [nn.Linear(narrow, wide), nn.ReLU()]
+        last = nn.Linear(hidden[-1], outputs)
+        nn.init.zeros_(last.weight)
+        nn.init.zeros_(last.bias)
+        self.answer = nn.Sequential(*layers, last)
+        self._weights: list[Tensor] = list(self.answer.parameters())
+        self._optimizer = torch.optim.Adam(self.answer.parameters(), fused=True)
+        self._averages = [weights.detach().clone() for weights in self._weights]
+        self._ema = ema
+
+    @property
+    def layers(self) -> Layers:
+        """The average as arrays of their own."""
+        arrays = [average.numpy().copy() for average in self._averages]
+        return tuple(zip(arrays[::2], arrays[1::2], strict=True))
+
+    def update(self, learning_rate: float, backward: Callable[[], object], longest: float = np.inf) -> float:
+        """A step of Adam against the gradient that `backward` leaves, shortened to `longest`; returns its length."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = learning_rate
+        self._optimizer.zero_grad()
+        backward()
+        norm = float(nn.utils.clip_grad_norm_(self._weights, longest)) if np.isfinite(longest) else 0.0
+        self._optimizer.step()
+        with torch.no_grad():
+            torch._foreach_lerp_(self._averages, self._weights, self._ema)
+        return norm
+
+    def state(self) -> dict[str, Any]:
+        """All it takes to go on, for `torch.save`."""
+        return {
+            "network": self.answer.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "averages": self._averages,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Goes on from a state."""
+        self.answer.load_state_dict(state["network"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self._averages = state["averages"]
+
+
 class Fitter:
-    """Fits a network of rectified layers to the samples of the last rounds.
+    """Fits a network to the samples of the last rounds.
 
     Attributes:
         settings: how.
@@ -39,16 +98,7 @@ class Fitter:
         self.settings = settings
         self.round = 0
         self.loss = float("nan")
-        torch.manual_seed(seed)
-        layers: list[nn.Module] = []
-        for narrow, wide in pairwise([inputs, *settings.hidden]):
-            layers += [nn.Linear(narrow, wide), nn.ReLU()]
-        last = nn.Linear(settings.hidden[-1], outputs)
-        nn.init.zeros_(last.weight)
-        nn.init.zeros_(last.bias)
-        self._network = nn.Sequential(*layers, last)
-        self._optimizer = torch.optim.Adam(self._network.parameters())
-        self._averages = [weights.detach().clone() for weights in self._network.parameters()]
+        self._network = AveragedNetwork(inputs, settings.hidden, outputs, seed, settings.ema)
         self._memory: list[Samples] = []
 
     @property
@@ -59,8 +109,7 @@ class Fitter:
     @property
     def layers(self) -> Layers:
         """The averaged network as arrays of their own."""
-        arrays = [average.numpy().copy() for average in self._averages]
-        return tuple(zip(arrays[::2], arrays[1::2], strict=True))
+        return self._network.layers
 
     def learn(self, samples: Samples, tensors: Tensors, loss: Loss, rng: np.random.Generator) -> None:
         """Remembers samples and learns from all in the memory: one round.
@@ -81,20 +130,13 @@ class Fitter:
         size = len(everything[0])
         batches = max(size // settings.minibatch, 1)
         updates = settings.passes * batches
-        weights: list[Tensor] = list(self._network.parameters())
         total, done = 0.0, 0
         for _ in range(settings.passes):
             for index in torch.from_numpy(rng.permutation(size)).split(settings.minibatch)[:batches]:
                 rate = settings.learning_rate.at((self.round + done / updates) / settings.rounds)
-                for group in self._optimizer.param_groups:
-                    group["lr"] = rate
                 inputs, *targets = (values[index] for values in everything)
-                self._optimizer.zero_grad()
-                value = loss(self._network(inputs), targets)
-                value.backward()
-                self._optimizer.step()
-                with torch.no_grad():
-                    torch._foreach_lerp_(self._averages, weights, settings.ema)
+                value = loss(self._network.answer(inputs), targets)
+                self._network.update(rate, value.backward)
                 total += value.item()
                 done += 1
         self.loss = total / done
@@ -107,16 +149,12 @@ class Fitter:
         return {
             "round": self.round,
             "loss": self.loss,
-            "network": self._network.state_dict(),
-            "optimizer": self._optimizer.state_dict(),
-            "averages": self._averages,
+            **self._network.state(),
             "memory": [{name: torch.from_numpy(array) for name, array in some.items()} for some in self._memory],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Goes on from a state."""
         self.round, self.loss = state["round"], state["loss"]
-        self._network.load_state_dict(state["network"])
-        self._optimizer.load_state_dict(state["optimizer"])
-        self._averages = state["averages"]
+        self._network.restore(state)
         self._memory = [{name: array.numpy() for name, array in some.items()} for some in state["memory"]]

@@ -54,6 +54,19 @@ def card_inputs(rules: Ruleset) -> CardInputs:
     return CardInputs(size, per_column, sheet, even, chance)
 
 
+def input_keys(rules: Ruleset) -> list[tuple[str, ...]]:
+    """What stands at each entry of a ruleset's inputs, alike for all rulesets (`agents.training.shared`)."""
+    tables, layout = compile_tables(rules), card_inputs(rules)
+    keys: list[tuple[str, ...]] = [("open", box) for box in rules.box_names]
+    for column in range(tables.card.columns):
+        keys += [("bonus", f"{column}", f"{entry}") for entry in range(layout.per_column)]
+    keys += [("sheet", box, what) for box in rules.boxes[: layout.sheet] for what in ("multiplier", "columns")]
+    keys += [("progress", "share"), ("progress", "open")]
+    keys += [("extra", "scored")] if tables.card.extra_yatzy_bonus else []
+    keys += [("pool", f"{entry}") for entry in range(_POOL + 1)] if tables.saved_throws else []
+    return keys
+
+
 def _bonus_chances(dice: int, threshold: int, luck: float) -> NDArray[np.float64]:
     """(64, threshold + 1) the chance that open faces bring the points missing if each die shows its face by `luck`."""
     counts = np.ones(1)

@@ -14,7 +14,7 @@ more box open in every round, so that the values of early ones rest on sound one
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.training.fitting import Fitter
-from agents.values.cards import card_inputs, write_inputs
-from agents.values.config import ValuesConfig
+from agents.values.cards import write_inputs
+from agents.values.config import ValuesSettings
 from agents.values.draw import draw_cards
 from agents.values.network import SCALE, ValueNetwork
 from yatzy_env.dice import key
 from yatzy_env.games import new_games
-from yatzy_env.tables import compile_tables
+from yatzy_env.rules import Ruleset
+from yatzy_env.tables import Tables, compile_tables
 from yatzy_env.turn import Cards, cards_of, end_kinds, list_ends, plan_turns
 
 _TURNS = 2048  # turns planned at once
@@ -39,30 +40,32 @@ Samples = tuple[Cards, NDArray[np.float64]]
 """n cards and what they are worth."""
 
 
-class Learner:
-    """Fits a value network to planned turns.
+class ValueLearner:
+    """Fits a value network to planned turns, of one ruleset or of several that share it.
 
     Attributes:
-        config: what is trained.
+        rulesets: the rulesets.
+        settings: how.
         fitter: fits the network, and holds the state of the training.
     """
 
-    def __init__(self, config: ValuesConfig) -> None:
-        """Makes an untrained network; its last layer starts at zero."""
-        self.config = config
-        self.rules = config.rules
-        self.tables = compile_tables(self.rules)
-        self.fitter = Fitter(config, card_inputs(self.rules).size, 1, config.seed)
+    def __init__(self, rulesets: Sequence[Ruleset], settings: ValuesSettings, seed: int) -> None:
+        """Makes an untrained network; its last layer starts at zero. The seed decides everything that is drawn."""
+        self.rulesets = rulesets
+        self.settings = settings
+        self._seed = seed
+        self._shared = ValueNetwork.shared(rulesets)
+        self.fitter = Fitter(settings, self._shared.inputs, self._shared.outputs, seed)
 
     @property
     def loss(self) -> float:
         """Root of the mean squared error of the last round, in points."""
         return SCALE * float(np.sqrt(self.fitter.loss))
 
-    @property
-    def network(self) -> ValueNetwork:
-        """The averaged network, which is what plays, with arrays of its own."""
-        return ValueNetwork(self.rules, self.fitter.layers)
+    def networks(self) -> list[ValueNetwork]:
+        """The averaged network, which is what plays, under each ruleset, with arrays of its own."""
+        layers = self.fitter.layers
+        return [ValueNetwork(rules, self._shared.restrict(task, layers)) for task, rules in enumerate(self.rulesets)]
 
     def work(self) -> None:
         """One round.
@@ -70,50 +73,52 @@ class Learner:
         Raises:
             DivergedError: if the loss is not finite.
         """
-        config, boxes = self.config, self.tables.card.boxes
-        rng = np.random.default_rng([config.seed, self.fitter.round])
-        network = self.network
+        rng = np.random.default_rng([self._seed, self.fitter.round])
+        samples: dict[str, NDArray[Any]] = {}
+        for task, network in enumerate(self.networks()):
+            cards, values = self._samples(task, network, rng)
+            samples |= {f"{name}_{task}": array for name, array in (*cards._asdict().items(), ("value", values))}
+        self.fitter.learn(samples, self._tensors, _squared_error, rng)
+
+    def _samples(self, task: int, network: ValueNetwork, rng: np.random.Generator) -> Samples:
+        """The cards of a ruleset that a round adds, drawn and met in games."""
+        tables = compile_tables(network.rules)
+        boxes, share = tables.card.boxes, len(self.rulesets)
         least = max(boxes - 1 - self.fitter.round, 0)
-        count = config.cards if least < boxes - 4 else -(-config.cards // 4)  # there are few late cards
-        drawn = draw_cards(self.rules, rng.integers(least, boxes, count), rng)
-        samples = [(drawn, self._means(network, drawn))]
+        count = self.settings.cards if least < boxes - 4 else -(-self.settings.cards // 4)  # there are few late cards
+        drawn = draw_cards(network.rules, rng.integers(least, boxes, -(-count // share)), rng)
+        samples = [(drawn, _means(tables, network, drawn))]
         if least <= _NO_GAMES * boxes:
-            cards, values = self._play(network, rng)
+            cards, values = self._play(task, tables, network, rng)
             late = np.bitwise_count(cards.filled) >= least
             samples.append((cards.take(late), values[late]))
-        cards, values = _joined(samples)
-        self.fitter.learn({**cards._asdict(), "value": values}, self._tensors, _squared_error, rng)
+        return _joined(samples)
 
-    def _means(self, network: ValueNetwork, cards: Cards) -> NDArray[np.float64]:
-        """(n,) the means of the planned turns that begin with n cards."""
-        means = np.empty(len(cards.filled))
-        for start in range(0, len(means), _TURNS):
-            ends = list_ends(self.tables, cards.take(slice(start, start + _TURNS)))
-            means[start : start + _TURNS] = plan_turns(self.tables, ends, network.end_values(ends)).mean
-        return means
-
-    def _play(self, network: ValueNetwork, rng: np.random.Generator) -> Samples:
+    def _play(self, task: int, tables: Tables, network: ValueNetwork, rng: np.random.Generator) -> Samples:
         """Plays games; returns the cards they go through and the returns of those."""
-        config, boxes = self.config, self.tables.card.boxes
-        first = self.fitter.round * config.games
-        keys = [key("train", config.seed, "values", game) for game in range(first, first + config.games)]
-        games = new_games(self.tables, np.array(keys, np.uint64))
+        settings, boxes = self.settings, tables.card.boxes
+        count = -(-settings.games // len(self.rulesets))
+        # The word of a single ruleset has no number, so that it meets the dice it has always met.
+        word = f"values {task}" if task else "values"
+        first = self.fitter.round * count
+        keys = [key("train", self._seed, word, game) for game in range(first, first + count)]
+        games = new_games(tables, np.array(keys, np.uint64))
         met: list[Samples] = []
         disturbed = []
         for _ in range(boxes):
-            cards = cards_of(self.tables, games.now)
-            ends = list_ends(self.tables, cards)
+            cards = cards_of(tables, games.now)
+            ends = list_ends(tables, cards)
             values = network.end_values(ends)
-            plans = plan_turns(self.tables, ends, values)
+            plans = plan_turns(tables, ends, values)
             met.append((cards, plans.mean))
-            is_disturbed = rng.random(config.games) < config.exploration
+            is_disturbed = rng.random(count) < settings.exploration
             disturbed.append(is_disturbed)
             if is_disturbed.any():
-                shift = rng.normal(size=(config.games, boxes)) * rng.exponential(_NOISE, (config.games, 1))
+                shift = rng.normal(size=(count, boxes)) * rng.exponential(_NOISE, (count, 1))
                 shift[~is_disturbed] = 0
-                plans = plan_turns(self.tables, ends, values + shift[ends.turn, end_kinds(self.tables).box[ends.kind]])
+                plans = plan_turns(tables, ends, values + shift[ends.turn, end_kinds(tables).box[ends.kind]])
             plans.play(games)
-        td_lambda = config.td_lambda.at(self.fitter.round / config.rounds)
+        td_lambda = settings.td_lambda.at(self.fitter.round / settings.rounds)
         if td_lambda:
             returns = met[-1][1]
             for turn in range(boxes - 2, -1, -1):
@@ -124,8 +129,21 @@ class Learner:
 
     def _tensors(self, samples: Mapping[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
         """What the network reads of cards, and what it should answer."""
-        cards = Cards(*(samples[name] for name in Cards._fields))
-        return [write_inputs(self.rules, cards), (samples["value"] / SCALE).astype(np.float32)]
+        inputs = [
+            self._shared.widen(task, write_inputs(rules, Cards(*(samples[f"{name}_{task}"] for name in Cards._fields))))
+            for task, rules in enumerate(self.rulesets)
+        ]
+        values = [samples[f"value_{task}"] for task in range(len(self.rulesets))]
+        return [np.concatenate(inputs), (np.concatenate(values) / SCALE).astype(np.float32)]
+
+
+def _means(tables: Tables, network: ValueNetwork, cards: Cards) -> NDArray[np.float64]:
+    """(n,) the means of the planned turns that begin with n cards."""
+    means = np.empty(len(cards.filled))
+    for start in range(0, len(means), _TURNS):
+        ends = list_ends(tables, cards.take(slice(start, start + _TURNS)))
+        means[start : start + _TURNS] = plan_turns(tables, ends, network.end_values(ends)).mean
+    return means
 
 
 def _squared_error(outputs: Tensor, targets: list[Tensor]) -> Tensor:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.errors import ModelError
-from agents.training.networks import Layers, read_networks, run, write_networks
-from agents.values.cards import card_inputs, merge_cards, write_inputs
-from yatzy_env.errors import RulesetError
-from yatzy_env.rules import Ruleset, ruleset
+from agents.training.ruled import RuledNetwork
+from agents.training.shared import Keys
+from agents.values.cards import input_keys, merge_cards, write_inputs
+from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 from yatzy_env.turn import Cards, Ends
 
@@ -22,50 +18,26 @@ FILE = "values.npz"
 SCALE = 100.0
 """Points that the network's output counts in."""
 
-_FORMAT = 1
-_ROWS = 1024  # rows that go through the network at once: so few that its layers stay in the processor's cache
-_UNIT = 64  # they are filled up to a multiple of this: then a row's answer does not depend on the others
 
+class ValueNetwork(RuledNetwork):
+    """What score cards are worth by the judgement of a network: one output, in units of `SCALE`."""
 
-@dataclass(frozen=True, eq=False)
-class ValueNetwork:
-    """What score cards are worth by the judgement of a network.
+    KIND = "values"
 
-    Attributes:
-        rules: the ruleset it was trained for.
-        layers: rectified layers over the inputs of a card (`agents.values.cards`); one output, in units of `SCALE`.
-    """
+    @staticmethod
+    def input_keys(rules: Ruleset) -> Keys:
+        """The inputs of a card (`agents.values.cards`)."""
+        return input_keys(rules)
 
-    rules: Ruleset
-    layers: Layers
-
-    def __post_init__(self) -> None:
-        """Checks that the layers fit the inputs of the ruleset's cards.
-
-        Raises:
-            ModelError: if they do not.
-        """
-        wanted, found = card_inputs(self.rules).size, self.layers[0][0].shape[1]
-        if (found, len(self.layers[-1][1])) != (wanted, 1):
-            raise ModelError(
-                f"a value network of {self.rules.name!r} reads {wanted} inputs and has one output, not {found}"
-            )
-
-    @property
-    def weights(self) -> int:
-        """How many weights and biases it has."""
-        return sum(weight.size + bias.size for weight, bias in self.layers)
+    @staticmethod
+    def output_keys(rules: Ruleset) -> Keys:
+        """The points still to come."""
+        return ["points"]
 
     def card_values(self, cards: Cards) -> NDArray[np.float64]:
         """(n,) float64 expected points still to come of n cards; 0 for a full one. Alike in any company."""
         different, place = merge_cards(self.rules, cards)
-        size = len(different.filled)
-        values = np.empty(size)
-        for start in range(0, size, _ROWS):
-            inputs = write_inputs(self.rules, different.take(slice(start, start + _ROWS)))
-            rows = len(inputs)
-            inputs = np.concatenate([inputs, np.zeros((-rows % _UNIT, inputs.shape[1]), np.float32)])
-            values[start : start + rows] = run(self.layers, inputs)[:rows, 0]
+        values = self._answers(write_inputs(self.rules, different))[:, 0].astype(np.float64)
         values *= SCALE
         values[different.filled == compile_tables(self.rules).card.all_boxes] = 0
         return values[place]
@@ -73,37 +45,3 @@ class ValueNetwork:
     def end_values(self, ends: Ends) -> NDArray[np.float64]:
         """(rows,) float64 what the ends of turns are worth: the points gained and those still to come."""
         return ends.gain + self.card_values(ends.after)
-
-
-def save_values(network: ValueNetwork, path: Path, rounds: int) -> None:
-    """Writes a value network.
-
-    Args:
-        network: the network.
-        path: the file.
-        rounds: rounds of training behind it, for the record.
-    """
-    about = {
-        "kind": "values",
-        "format": _FORMAT,
-        "ruleset": network.rules.model_dump(mode="json"),
-        "ruleset_digest": network.rules.digest,
-        "rounds": rounds,
-    }
-    write_networks(path, about, {"values": network.layers})
-
-
-def read_values(path: Path) -> ValueNetwork:
-    """Reads a value network, which knows its rules.
-
-    Raises:
-        ModelError: if the file is missing, damaged, of another kind, or of rules that are read differently today.
-    """
-    about, networks = read_networks(path, ("values",), (_FORMAT,), kind="values")
-    try:
-        rules = ruleset(about["ruleset"])
-    except (KeyError, RulesetError) as error:
-        raise ModelError(f"{path}: damaged, it does not say which rules it was trained for ({error})") from error
-    if rules.digest != about.get("ruleset_digest") or not networks["values"]:
-        raise ModelError(f"{path}: damaged, its rules are not those it names")
-    return ValueNetwork(rules, networks["values"])
