@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs=False
-"""A trained policy as an agent: the best-rated legal action of every situation. Needs numpy alone."""
+"""A network that reads observations as an agent: the best-rated legal action of every situation. Needs numpy alone."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.ppo import kernels
-from agents.ppo.estimate import estimated_action_values
-from agents.ppo.features import add_features
-from agents.ppo.weights import PolicyWeights
+from agents.observing import kernels
+from agents.observing.features import add_features
+from agents.observing.weights import PolicyWeights
 from yatzy_env.card import legal_boxes
 from yatzy_env.envs.observation import observe
 from yatzy_env.files import sha256
@@ -52,7 +51,7 @@ def _best(tables, keep, first_keep, now, logits, first, actions):
         actions[row] = chosen
 
 
-class PPOAgent:
+class ObservingAgent:
     """Plays the action a policy network rates highest, or draws one from its distribution."""
 
     merges_upper = True  # an observation is all it sees
@@ -109,14 +108,6 @@ class PPOAgent:
     def _logits(self, situations: Situations, first: int) -> NDArray[np.float32]:
         """Logits from action number `first` on."""
         return self.policy.logits(self._inputs(observe(self._tables, situations)), first)
-
-    def action_values(self, situations: Situations) -> NDArray[np.float64]:
-        """(n, actions) what the model's value network expects of each action, nan where illegal; an estimate.
-
-        Raises:
-            ModelError: if the model holds no value network.
-        """
-        return estimated_action_values(self._rules, lambda shown: self.policy.values(self._inputs(shown)), situations)
 
     def _inputs(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         return add_features(self._rules, self.policy.features, observations)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.errors import ModelError
-from agents.ppo.features import Features, input_size
+from agents.observing.features import Features, input_size
 from agents.training.networks import ACTIVATIONS, Layers, read_networks, run, write_networks
 from yatzy_env.errors import folded
 from yatzy_env.rules import Ruleset
@@ -31,8 +31,8 @@ class PolicyWeights:
         ruleset_digest: its `Ruleset.digest`; "" for a network of several rulesets.
         steps: the training steps it has seen.
         value_layers: the value network in the same form, with one output in points; () where there is none.
-        features: what both networks read beside the observation (`agents.ppo.features`).
-        rulesets: of a network of several rulesets (`agents.ppo.multitask`): their names and `Ruleset.digest`, in the
+        features: what both networks read beside the observation (`agents.observing.features`).
+        rulesets: of a network of several rulesets (`agents.observing.multitask`): their names and `Ruleset.digest`, in the
             order of the inputs that name them; `ruleset` is the name of all then. () for a network of one ruleset.
     """
 

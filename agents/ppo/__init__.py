@@ -1,4 +1,4 @@
-"""PPO with action masks: the networks, the training loop around Stable-Baselines3, run folders and the trained agent.
+"""The policy network: PPO whose advantages come from planned turns. The one trainer of both networks, and the agent.
 
-Training needs torch, stable-baselines3 and sb3-contrib. Playing a trained model (`agents.ppo.agent`) needs numpy alone.
+Training needs torch. Playing a trained model (`agents.ppo.agent`) needs numpy alone.
 """

@@ -122,6 +122,7 @@ class Config(Settings):
         """The rulesets that are learnt."""
         if self.rulesets:
             return [CATALOGUE[name] for name in self.rulesets]
+        assert self.ruleset is not None  # validated
         rules = find_ruleset(self.ruleset)
         return [rules.replace(**self.options) if self.options else rules]
 
@@ -149,7 +150,9 @@ def find_config(name: str, path: Path | None = None, rules: Ruleset | None = Non
     if name not in rows:
         others = [other for other in rulesets() if other not in rows]
         if name in others:
-            raise ConfigError(f"no configuration for ruleset {name!r} in {path}; there are: {', '.join(map(str, rows))}")
+            raise ConfigError(
+                f"no configuration for ruleset {name!r} in {path}; there are: {', '.join(map(str, rows))}"
+            )
         raise ConfigError(f"{path}: {unknown('ruleset', name, [*map(str, rows), *others])}")
     fields = mapping(rows[name] or {}, f"{path}: {name}")
     if not {"ruleset", "rulesets"} & fields.keys():

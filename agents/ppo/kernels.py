@@ -28,6 +28,7 @@ from yatzy_env.tables import Tables
 from yatzy_env.turn import Cards, TurnPlans, end_kinds, plan_turn
 from yatzy_env.turn.ends import boxes_of_turn, ends_per_kind, kinds_in
 
+
 def deal(tables: Tables, games: Games, cards: Cards, number: int) -> None:
     """Begins a turn in as many copies of every card as there are games for it, next to each other.
 
@@ -119,7 +120,9 @@ def _draw(tables, kinds, plan, games, cards, logits, noise, in_turn, rolls):
             env = cards[row] * copies + copy
             roll, scored = now.roll[env], now.yatzy_scored[env]
             rolls[row, copy] = roll
-            count = list_legal(tables, kinds, plan, now.filled[env], scored, roll, now.throws_left[env], actions, outputs)
+            count = list_legal(
+                tables, kinds, plan, now.filled[env], scored, roll, now.throws_left[env], actions, outputs
+            )
             highest = z[outputs[0]]
             for i in range(1, count):
                 highest = max(highest, z[outputs[i]])

@@ -19,11 +19,13 @@ gradients) in the place of drawn ones. With the entropy's weight in points the b
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+
 from agents.errors import DivergedError
 from agents.ppo import kernels
 from agents.ppo.config import PolicySettings
@@ -162,9 +164,7 @@ class PolicyLearner:
         self._seed = seed
         self._values = values
         self._shared = PolicyNetwork.shared(rulesets)
-        self._network = AveragedNetwork(
-            self._shared.inputs, settings.hidden, self._shared.outputs, seed, settings.ema
-        )
+        self._network = AveragedNetwork(self._shared.inputs, settings.hidden, self._shared.outputs, seed, settings.ema)
         shares = np.array_split(np.arange(settings.games), len(rulesets))
         self._tables = [
             _Table(rules, settings, seed, task, len(share))
@@ -180,11 +180,6 @@ class PolicyLearner:
     def layers(self) -> Layers:
         """The averaged network of all rulesets, as arrays of their own."""
         return self._network.layers
-
-    def networks(self) -> list[PolicyNetwork]:
-        """The averaged network, which is what plays, under each ruleset."""
-        layers = self.layers
-        return [PolicyNetwork(rules, self._shared.restrict(task, layers)) for task, rules in enumerate(self.rulesets)]
 
     def work(self) -> None:
         """One round.
@@ -208,18 +203,15 @@ class PolicyLearner:
         entropy = settings.entropy.at(self.round / settings.rounds)
         sums, norms, done = np.zeros(4), 0.0, 0
         for _ in range(settings.epochs):
-            orders = [
-                np.array_split(rng.permutation(len(decisions.spans) - 1), batches) for _, decisions in played
-            ]
+            orders = [np.array_split(rng.permutation(len(decisions.spans) - 1), batches) for _, decisions in played]
             for batch in range(batches):
                 some = [
                     (plans, decisions.of_cards(order[batch]))
                     for (plans, decisions), order in zip(played, orders, strict=True)
                 ]
                 rate = settings.learning_rate.at((self.round + done / (settings.epochs * batches)) / settings.rounds)
-                norm = self._network.update(
-                    rate, lambda some=some: self._backward(some, entropy, sums), settings.max_gradient_norm
-                )
+                backward = partial(self._backward, some, entropy, sums)
+                norm = self._network.update(rate, backward, settings.max_gradient_norm)
                 if not np.isfinite(norm):
                     raise DivergedError(f"a gradient is {norm} in round {self.round + 1}")
                 norms += norm
@@ -262,7 +254,9 @@ class PolicyLearner:
 
     def state(self) -> dict[str, Any]:
         """All it takes to go on as if it had never stopped, for `torch.save`."""
-        cards = [{name: torch.from_numpy(array) for name, array in table.cards._asdict().items()} for table in self._tables]
+        cards = [
+            {name: torch.from_numpy(array) for name, array in table.cards._asdict().items()} for table in self._tables
+        ]
         return {"round": self.round, "cards": cards, **self._network.state()}
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -103,6 +103,27 @@ class RuledNetwork:
         write_networks(path, about, {cls.KIND: layers})
 
     @classmethod
+    def of_each(cls, rulesets: Sequence[Ruleset], layers: Layers) -> list[Self]:
+        """What a network of some rulesets is under each of them."""
+        shared = cls.shared(rulesets)
+        return [cls(rules, shared.restrict(task, layers)) for task, rules in enumerate(rulesets)]
+
+    @classmethod
+    def read_layers(cls, path: Path) -> tuple[list[Ruleset], Layers]:
+        """Reads the rulesets of a network and its layers.
+
+        Raises:
+            ModelError: if the file is missing, damaged, of another kind, or of rules that are read differently today.
+        """
+        about, networks = read_networks(path, (cls.KIND,), (1, _FORMAT), kind=cls.KIND)
+        rulesets, layers = _rulesets(about, path), networks[cls.KIND]
+        shared = cls.shared(rulesets)
+        wanted, found = (shared.inputs, shared.outputs), layers and (layers[0][0].shape[1], len(layers[-1][1]))
+        if found != wanted:
+            raise ModelError(f"{path}: the network has the sizes {found}, its rulesets have {wanted} today")
+        return rulesets, layers
+
+    @classmethod
     def read(cls, path: Path, rules: Ruleset | None = None) -> Self:
         """Reads a network.
 
@@ -114,38 +135,24 @@ class RuledNetwork:
             The network under the ruleset; under its own one if it has only one, whatever is wanted.
 
         Raises:
-            ModelError: if the file is missing, damaged, of another kind, of rules that are read differently today, or
-                does not know the ruleset that is wanted.
+            ModelError: as `read_layers`, or if the network does not know the ruleset that is wanted.
         """
-        about, networks = read_networks(path, (cls.KIND,), (1, _FORMAT), kind=cls.KIND)
-        rulesets = _rulesets(about, path)
+        rulesets, layers = cls.read_layers(path)
+        networks = {network.rules.digest: network for network in cls.of_each(rulesets, layers)}
         if len(rulesets) == 1:
-            return cls(rulesets[0], networks[cls.KIND])
+            return networks[rulesets[0].digest]
         names = ", ".join(known.name for known in rulesets)
         if rules is None:
             raise ModelError(f"{path}: a network of several rulesets, say which is played: {names}")
-        digests = [known.digest for known in rulesets]
-        if rules.digest not in digests:
+        if rules.digest not in networks:
             raise ModelError(f"{path}: the network does not play {rules.name!r} with these options; it plays: {names}")
-        shared, layers = cls.shared(rulesets), networks[cls.KIND]
-        if (layers[0][0].shape[1], len(layers[-1][1])) != (shared.inputs, shared.outputs):
-            raise ModelError(f"{path}: the network's size is not that of its rulesets today")
-        return cls(rules, shared.restrict(digests.index(rules.digest), layers))
-
-
-def rulesets_of(path: Path, kind: str) -> list[Ruleset]:
-    """The rulesets of a network's file, as `RuledNetwork.read` reads it.
-
-    Raises:
-        ModelError: if the file is missing, damaged or of another kind.
-    """
-    return _rulesets(read_networks(path, (kind,), (1, _FORMAT), kind=kind)[0], path)
+        return networks[rules.digest]
 
 
 def _rulesets(about: dict[str, Any], path: Path) -> list[Ruleset]:
     try:
-        fields, digests = about.get("rulesets", [about.get("ruleset")]), about.get("digests", [about.get("ruleset_digest")])
-        rulesets = [ruleset(each) for each in fields]
+        digests = about.get("digests", [about.get("ruleset_digest")])
+        rulesets = [ruleset(fields) for fields in about.get("rulesets", [about.get("ruleset")])]
     except (TypeError, RulesetError) as error:
         raise ModelError(f"{path}: damaged, it does not say which rules it was trained for ({error})") from error
     if not rulesets or [rules.digest for rules in rulesets] != digests:

@@ -62,11 +62,6 @@ class ValueLearner:
         """Root of the mean squared error of the last round, in points."""
         return SCALE * float(np.sqrt(self.fitter.loss))
 
-    def networks(self) -> list[ValueNetwork]:
-        """The averaged network, which is what plays, under each ruleset, with arrays of its own."""
-        layers = self.fitter.layers
-        return [ValueNetwork(rules, self._shared.restrict(task, layers)) for task, rules in enumerate(self.rulesets)]
-
     def work(self) -> None:
         """One round.
 
@@ -75,7 +70,7 @@ class ValueLearner:
         """
         rng = np.random.default_rng([self._seed, self.fitter.round])
         samples: dict[str, NDArray[Any]] = {}
-        for task, network in enumerate(self.networks()):
+        for task, network in enumerate(ValueNetwork.of_each(self.rulesets, self.fitter.layers)):
             cards, values = self._samples(task, network, rng)
             samples |= {f"{name}_{task}": array for name, array in (*cards._asdict().items(), ("value", values))}
         self.fitter.learn(samples, self._tensors, _squared_error, rng)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.errors import ModelError
 from agents.values.network import ValueNetwork
 from yatzy_env.agent import best_actions
-from yatzy_env.files import sha256
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import compile_tables
@@ -42,12 +39,10 @@ class Planner:
         self.network = network
         self._tables = compile_tables(rules)
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """A SHA-256 over the network."""
-        arrays = [array for layer in self.network.layers for array in layer]
-        pieces = [(f"{array.shape}".encode(), array.astype("<f4", copy=False).tobytes()) for array in arrays]
-        return sha256(b"planner", *(part for piece in pieces for part in piece))
+        return self.network.digest
 
     def action_values(self, situations: Situations) -> NDArray[np.float64]:
         """(n, actions) float64 what the planned turn expects of each action, nan where illegal; an estimate."""

@@ -51,4 +51,5 @@ class ValueTable:
         """(rows,) float64 what the ends of turns are worth: the points gained and those still to come."""
         after = ends.after
         place = find_values(self._tables, self._layout, after.filled, after.upper[:, 0], after.yatzy_scored)
-        return ends.gain + self._values[place].astype(np.float64)
+        values: NDArray[np.float64] = self._values[place].astype(np.float64)
+        return values + ends.gain

@@ -1,0 +1,1 @@
+"""Networks that read observations: what other algorithms train, and runs of versions before 0.2."""
