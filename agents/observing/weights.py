@@ -32,7 +32,7 @@ class PolicyWeights:
         steps: the training steps it has seen.
         value_layers: the value network in the same form, with one output in points; () where there is none.
         features: what both networks read beside the observation (`agents.observing.features`).
-        rulesets: of a network of several rulesets (`agents.observing.multitask`): their names and `Ruleset.digest`, in the
+        rulesets: of a network of several rulesets : their names and `Ruleset.digest`, in the
             order of the inputs that name them; `ruleset` is the name of all then. () for a network of one ruleset.
     """
 

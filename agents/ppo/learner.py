@@ -3,16 +3,16 @@ r"""Proximal policy optimisation on whole turns.
     repeat for so many rounds:
         every game stands before a turn, on a card; its turn, planned by the value network, gives Q of every action
         play the turn in several copies of the game, by actions drawn from pi_old, which meets the situations s:
-            A(s, a) = Q(s, a) - sum over b of pi_old(b | s) Q(s, b)         for every legal action; no luck in it     [1]
+            A(s, a) = Q(s, a) - sum over b of pi_old(b | s) Q(s, b)    for every legal action; no luck in it     [1]
         epochs times, minibatch of cards by minibatch:
             ratio = pi / pi_old
             L = mean over s of  sum over a of pi_old(a | s) min(ratio A, clip(ratio, 1 - clip_range, 1 + clip_range) A)
-                                + entropy H(pi(. | s))                      in points, falling geometrically          [2]
+                                + entropy H(pi(. | s))                 in points, falling geometrically          [2]
             a step of Adam, its gradient shortened; average the weights
         the first copy of each game goes on; a game that is over starts anew
 
-[1] Q goes on by the plan, not by pi: the policy improves towards the planner, which bounds it. [2] Schulman et al. 2017,
-Proximal policy optimization algorithms, with the sum over all actions (Ciosek and Whiteson 2020, Expected policy
+[1] Q goes on by the plan, not by pi: the policy improves towards the planner, which bounds it. [2] Schulman et al.
+2017, Proximal policy optimization algorithms, with the sum over all actions (Ciosek and Whiteson 2020, Expected policy
 gradients) in the place of drawn ones. With the entropy's weight in points the best policy is the softmax of Q over it.
 """
 
@@ -127,7 +127,7 @@ class _Table:
 
 
 def _by_card(count: int, steps: list[tuple[Any, ...]]) -> _Decisions:
-    """Brings the decisions of steps, each its cards, throws left, rolls (-1 where none), inputs and logits, together."""
+    """Brings steps together, each its cards, throws left, rolls (-1 where there is none), inputs and logits."""
     turn, left = (np.concatenate([step[i] for step in steps]) for i in range(2))
     rolls = np.concatenate([step[2] for step in steps])
     order = np.argsort(turn, kind="stable")

@@ -33,7 +33,7 @@ def config_of(run: Run) -> Config:
         made = read_json_object(run.folder / "run.json", RunError).get("versions", {})
         version = made.get("yatzy_env", "unknown") if isinstance(made, dict) else "unknown"
         raise RunError(
-            f"{run.folder} was made by version {version}, whose training is another one: it can be evaluated, not resumed"
+            f"{run.folder} was made by version {version}, which trained in another way: evaluate it, or start anew"
         ) from error
 
 

@@ -43,7 +43,7 @@ _STATE = "state.pt"
 _REPORT_SECONDS = 30.0  # between lines of progress where there is no terminal
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """Asked to stop; everything is saved."""
 
 
@@ -71,7 +71,7 @@ def train(run: Run, console: Console, evaluate: Evaluate | None = None) -> None:
             raise DivergedError(
                 f"training diverged: {error}; the checkpoint of round {training.saved} is kept"
             ) from error
-        except _Stopped:
+        except _StoppedError:
             console.print(f"stopped and saved in {run.folder}; --resume goes on from round {training.saved}")
             raise KeyboardInterrupt from None
         finally:
@@ -161,7 +161,7 @@ class _Training:
         if is_last or self._asked or now - self._saved_at >= 60 * self._config.checkpoint_minutes:
             self._save(number)
         if self._asked:
-            raise _Stopped
+            raise _StoppedError
         self._report(number, ", ".join(f"{name} {value:.4g}" for name, value in figures.items() if "/" not in name))
 
     def _measured(self) -> dict[str, float]:
