@@ -7,7 +7,9 @@ holds `values.npz`, from the second stage on `policy.npz`, and `state.pt`; the f
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from agents.errors import ConfigError, RunError
 from agents.ppo.config import Config
@@ -35,6 +37,29 @@ def config_of(run: Run) -> Config:
         raise RunError(
             f"{run.folder} was made by version {version}, which trained in another way: evaluate it, or start anew"
         ) from error
+
+
+def check_complete(run: Run) -> None:
+    """Checks that the run's configuration says everything: defaults of another version would make it another run.
+
+    Raises:
+        RunError: if a key is missing.
+    """
+    if missing := _missing(config_of(run).model_dump(mode="json"), read_yaml(run.config_file)):
+        raise RunError(
+            f"{run.config_file} does not say {missing!r}: only the version that started the run can resume it"
+        )
+
+
+def _missing(wanted: Mapping[str, Any], written: Mapping[Any, Any]) -> str:
+    """The first key, with dots, that is wanted and not written; "" if there is none."""
+    for key, value in wanted.items():
+        if key not in written:
+            return key
+        inner = written[key]
+        if key in ("values", "policy") and isinstance(inner, Mapping) and (found := _missing(value, inner)):
+            return f"{key}.{found}"
+    return ""
 
 
 def folder_name(config: Config) -> str:

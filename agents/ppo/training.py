@@ -21,7 +21,7 @@ from agents.ppo.config import Config
 from agents.ppo.learner import EndValues, PolicyLearner
 from agents.ppo.policy import FILE as POLICY
 from agents.ppo.policy import PolicyNetwork
-from agents.ppo.runs import config_of
+from agents.ppo.runs import check_complete, config_of
 from agents.training.networks import Layers
 from agents.training.runs import CURVE, Run, add_to_curve, start_curve
 from agents.values.learner import ValueLearner
@@ -63,6 +63,7 @@ def train(run: Run, console: Console, evaluate: Evaluate | None = None) -> None:
         KeyboardInterrupt: if it was asked to stop.
     """
     torch.set_num_threads(1)
+    check_complete(run)
     with _alone(run), _stop_signals() as asked:
         training = _Training(run, config_of(run), console, evaluate, asked)
         try:

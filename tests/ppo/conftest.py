@@ -20,5 +20,5 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def short_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A finished run of two rollouts; tests that change it copy it."""
-    return trained(tmp_path_factory.mktemp("runs") / "runs", tiny_config(total_steps=8192))[0]
+    """A finished run of a few rounds; tests that change it copy it."""
+    return trained(tmp_path_factory.mktemp("runs") / "runs", tiny_config(values__rounds=3, policy__rounds=4))

@@ -1,74 +1,140 @@
-"""The compiled distribution is that of sb3-contrib."""
+"""Drawn actions and the gradient of the surrogate against what is written down plainly, with automatic gradients."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 import torch
-from sb3_contrib.common.maskable.distributions import MaskableCategorical
+from numpy.typing import NDArray
 
 from agents.ppo import kernels
+from agents.ppo.policy import PolicyNetwork
+from agents.values.draw import draw_cards
+from yatzy_env.dice import key
+from yatzy_env.games import action_masks, new_games
+from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.situation import Situations
+from yatzy_env.tables import compile_tables
+from yatzy_env.turn import Cards, TurnPlans, end_kinds, list_ends, plan_turns
 
-ROWS, ACTIONS = 300, 40
-
-
-@pytest.fixture
-def batch() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(1)
-    logits = rng.normal(scale=4, size=(ROWS, ACTIONS)).astype(np.float32)
-    masks = (rng.random((ROWS, ACTIONS)) < rng.random((ROWS, 1))).astype(np.int8)
-    masks[np.arange(ROWS), rng.integers(ACTIONS, size=ROWS)] = 1  # a legal action in every row
-    masks[0] = 1
-    masks[1] = 0
-    masks[1, -1] = 1
-    return logits, masks, rng.random(ROWS)
+RULESETS = ["yatzy", "yahtzee", "forced-yatzy-first", "maxi-alga", "triple"]
 
 
-def test_values_and_gradients_agree(batch: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
-    logits, masks, noise = batch
-    rng = np.random.default_rng(2)
-    actions, log_probs, entropies = kernels.sample(logits, masks, noise)
-    again, entropies_again, normalisers = kernels.evaluate(logits, masks, actions)
-    np.testing.assert_array_equal(log_probs, again)
-    np.testing.assert_array_equal(entropies, entropies_again)
-    by_log_prob, by_entropy = rng.normal(size=(2, ROWS)).astype(np.float32)
-    ours = kernels.gradient(logits, masks, actions, normalisers, entropies, by_log_prob, by_entropy)
+def some_cards(rules: Ruleset, count: int, rng: np.random.Generator) -> Cards:
+    return draw_cards(rules, rng.integers(0, compile_tables(rules).card.boxes, count), rng)
 
-    dense = torch.tensor(logits, requires_grad=True)
-    theirs = MaskableCategorical(logits=dense, masks=masks)
-    their_log_probs, their_entropies = theirs.log_prob(torch.tensor(actions)), theirs.entropy()
-    loss = (their_log_probs * torch.tensor(by_log_prob) + their_entropies * torch.tensor(by_entropy)).sum()
+
+def some_plans(rules: Ruleset, cards: Cards, rng: np.random.Generator) -> TurnPlans:
+    ends = list_ends(compile_tables(rules), cards)
+    return plan_turns(compile_tables(rules), ends, ends.gain + rng.normal(0, 5, len(ends.gain)))
+
+
+def some_games(rules: Ruleset, cards: Cards, copies: int):
+    keys = [key("train", 1, "test", game) for game in range(len(cards.filled) * copies)]
+    games = new_games(compile_tables(rules), np.array(keys, np.uint64))
+    kernels.deal(compile_tables(rules), games, cards, 1)
+    return games
+
+
+def outputs_of(rules: Ruleset, situations: Situations, at: int) -> dict[int, int]:
+    """The output that rates each legal action of a situation."""
+    tables, kinds = compile_tables(rules), end_kinds(compile_tables(rules))
+    mask = action_masks(tables, situations.take(np.array([at])))[0]
+    roll = int(situations.roll[at])
+    found = {}
+    for action in np.flatnonzero(mask).tolist():
+        if action < tables.keeps:
+            found[action] = action
+            continue
+        box = action - tables.keeps
+        points = rules_points(rules, situations, at, box)
+        extra = rules.extra_yatzy_bonus if situations.yatzy_scored[at] and tables.alike[roll] else 0
+        like = (kinds.box == box) & (kinds.points == points) & (kinds.extra == extra)
+        found[action] = tables.keeps + int(np.flatnonzero(like)[0])
+    return found
+
+
+def rules_points(rules: Ruleset, situations: Situations, at: int, box: int) -> int:
+    """The plain points of a box, joker included."""
+    from yatzy_env.card import is_joker
+
+    tables = compile_tables(rules)
+    roll = int(situations.roll[at])
+    joker = is_joker(tables.card, int(situations.filled[at]), int(tables.alike[roll]))
+    return int(tables.points[1 if joker else 0, box, roll])
+
+
+@pytest.mark.parametrize("name", RULESETS)
+def test_actions_are_drawn_by_the_softmax_of_the_legal_logits(name: str) -> None:
+    rules, rng = ruleset(name), np.random.default_rng(3)
+    cards = some_cards(rules, 3, rng)
+    copies = 4000
+    size = len(PolicyNetwork.output_keys(rules))
+    logits = rng.normal(0, 1, (3, size)).astype(np.float32)
+    games = some_games(rules, cards, copies)
+    games.now.roll[:] = np.repeat(games.now.roll[::copies], copies)  # one roll per card, drawn from often
+    before = Situations._make(values.copy() for values in games.now)
+    in_turn = np.ones((3, copies), np.bool_)
+    noise = rng.random((3, copies), np.float32)
+    rolls = kernels.draw_actions(compile_tables(rules), games, np.arange(3), logits, noise, in_turn)
+    assert np.array_equal(rolls, before.roll.reshape(3, copies))
+    for card in range(3):
+        outputs = outputs_of(rules, before, card * copies)
+        boxes = [output for action, output in outputs.items() if action >= compile_tables(rules).keeps]
+        weights = np.exp(logits[card, list(outputs.values())].astype(np.float64))
+        filling = np.exp(logits[card, boxes].astype(np.float64)).sum() / weights.sum()
+        filled = ~in_turn[card]
+        assert filled.mean() == pytest.approx(filling, abs=4 * np.sqrt(filling * (1 - filling) / copies) + 1e-9)
+        now = games.now.take(np.arange(card * copies, (card + 1) * copies))
+        assert (np.bitwise_count(now.filled) - np.bitwise_count(cards.filled[card]) == filled).all()
+        assert (now.throws_left[~filled] == before.throws_left[card * copies] - 1).all()
+
+
+def plain_loss(
+    plans: TurnPlans, rules: Ruleset, cards: Cards, rows: tuple[NDArray[np.int64], ...], old: NDArray[np.float32],
+    new: torch.Tensor, clip: float, entropy: float,
+) -> torch.Tensor:  # fmt: skip
+    """Minus the mean of L, as the docstring of the kernels puts it."""
+    turn, left, first, rolls = rows
+    terms = []
+    for row in range(len(turn)):
+        for roll in rolls[first[row] : first[row + 1]].tolist():
+            card = cards.take(turn[row : row + 1])
+            now = Situations(card.filled, card.upper, card.yatzy_scored, np.array([roll]), left[row : row + 1])
+            values = plans.action_values(now, turn[row : row + 1])[0]
+            outputs = outputs_of(rules, now, 0)
+            q = torch.tensor([values[action] for action in outputs])
+            pi = torch.softmax(new[row, list(outputs.values())].double(), 0)
+            pi_old = torch.softmax(torch.from_numpy(old[row, list(outputs.values())]).double(), 0)
+            advantage = q - (pi_old * q).sum()
+            ratio = pi / pi_old
+            surrogate = torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage)
+            terms.append((pi_old * surrogate).sum() - entropy * (pi * pi.log()).sum())
+    return -torch.stack(terms).mean()
+
+
+@pytest.mark.parametrize("name", RULESETS)
+def test_the_gradient_is_that_of_the_plain_loss(name: str) -> None:
+    rules, rng = ruleset(name), np.random.default_rng(5)
+    tables = compile_tables(rules)
+    cards = some_cards(rules, 4, rng)
+    plans = some_plans(rules, cards, rng)
+    most = plans.ends.throws_left
+    turn = np.repeat(np.arange(4), 3)
+    left = np.minimum(np.tile(np.arange(3), 4), most[turn])
+    first = np.arange(0, 2 * len(turn) + 1, 2)
+    rolls = rng.integers(0, tables.rolls, 2 * len(turn))
+    size = len(PolicyNetwork.output_keys(rules))
+    old = rng.normal(0, 1, (len(turn), size)).astype(np.float32)
+    new = torch.from_numpy(old + rng.normal(0, 0.3, old.shape).astype(np.float32)).requires_grad_()
+    sums = np.zeros(4)
+    rows = (turn, left, first, rolls)
+    found = kernels.gradient(plans, rows, (old, new.detach().numpy()), (0.2, 0.7, 1 / len(rolls)), sums)
+    loss = plain_loss(plans, rules, cards, rows, old, new, 0.2, 0.7)
     loss.backward()
-    np.testing.assert_allclose(log_probs, their_log_probs.detach().numpy(), atol=1e-5)
-    np.testing.assert_allclose(entropies, their_entropies.detach().numpy(), atol=1e-5)
-    assert dense.grad is not None
-    np.testing.assert_allclose(ours, dense.grad.numpy(), atol=1e-5)
-    assert (ours[masks == 0] == 0).all()
-
-
-def test_draws_follow_the_distribution() -> None:
-    logits = np.array([[0.0, 5.0, 1.0, -1.0, 0.5]], np.float32)
-    masks = np.array([[1, 0, 1, 1, 0]], np.int8)
-    n = 40_000
-    noise = np.random.default_rng(3).random(n)
-    actions, *_ = kernels.sample(np.tile(logits, (n, 1)), np.tile(masks, (n, 1)), noise)
-    weights = np.where(masks[0] == 1, np.exp(logits[0]), 0)
-    frequencies = np.bincount(actions, minlength=5) / n
-    np.testing.assert_allclose(frequencies, weights / weights.sum(), atol=0.01)
-    assert frequencies[1] == frequencies[4] == 0
-
-
-@pytest.mark.parametrize("noise", [0.0, np.nextafter(1.0, 0.0)])
-def test_extreme_noise_still_chooses_a_legal_action(
-    batch: tuple[np.ndarray, np.ndarray, np.ndarray], noise: float
-) -> None:
-    logits, masks, _ = batch
-    actions, log_probs, _ = kernels.sample(logits, masks, np.full(ROWS, noise))
-    assert masks[np.arange(ROWS), actions].all()
-    assert np.isfinite(log_probs).all()
-
-
-def test_best_is_the_first_of_the_largest_legal_logits() -> None:
-    logits = np.array([[3.0, 1.0, 2.0, 2.0], [0.0, 0.0, -1.0, 9.0]], np.float32)
-    masks = np.array([[0, 1, 1, 1], [1, 1, 1, 0]], np.int8)
-    assert kernels.best(logits, masks).tolist() == [2, 0]
+    assert new.grad is not None
+    np.testing.assert_allclose(found, new.grad.numpy(), atol=2e-5)
+    assert sums[3] == len(rolls)
+    assert 0 < sums[2] < sums[3]  # some ratios are clipped, not all
+    assert sums[0] > 0
+    assert sums[1] > 0
