@@ -47,7 +47,7 @@ class AveragedNetwork:
         nn.init.zeros_(last.bias)
         self.answer = nn.Sequential(*layers, last)
         self._weights: list[Tensor] = list(self.answer.parameters())
-        self._optimizer = torch.optim.Adam(self.answer.parameters(), fused=True)
+        self._optimizer = torch.optim.Adam(self.answer.parameters())
         self._averages = [weights.detach().clone() for weights in self._weights]
         self._ema = ema
 
