@@ -45,7 +45,7 @@ def seed_key(seed: object, name: str = "seed") -> int:
 
 
 def own_seed(env: Any) -> int:
-    """The seed of a Gymnasium environment that was given none: its generator's, or one drawn from a generator put in."""
+    """The seed of an environment that was given none: its generator's, or one drawn from a generator put in."""
     seed = int(env.np_random_seed)
     return seed if seed >= 0 else int(env.np_random.integers(2**63))
 

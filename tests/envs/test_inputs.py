@@ -39,7 +39,7 @@ def test_a_seed_that_is_no_whole_number_is_refused_before_anything_changes(kind:
     env = ENVS[kind]()
     env.reset(seed=3)
     before = standing(env)
-    with pytest.raises(YatzyError, match="seed.*allowed: a whole number from 0"):
+    with pytest.raises(YatzyError, match=r"seed.*allowed: a whole number from 0"):
         env.reset(seed=seed)
     assert standing(env) == before
     env.reset()  # the next game under the old seed
@@ -158,10 +158,10 @@ def test_counts_are_whole_numbers_of_any_kind() -> None:
     assert gymnasium.make_vec("yatzy_env/Yatzy-v0", num_envs=np.int64(4)).num_envs == 4
     assert yatzy_env.multiplayer(players=np.int64(3)).max_num_agents == 3
     for wrong in (0, True, 2.0, "2", None):
-        with pytest.raises(YatzyError, match="num_envs = .*allowed: a whole number from 1"):
+        with pytest.raises(YatzyError, match=r"num_envs = .*allowed: a whole number from 1"):
             YatzyVectorEnv(wrong)
     for wrong in (1, 101, 10**12, True, 2.0):
-        with pytest.raises(YatzyError, match="players = .*allowed: a whole number from 2 to 100"):
+        with pytest.raises(YatzyError, match=r"players = .*allowed: a whole number from 2 to 100"):
             raw_env(players=wrong)
 
 
@@ -196,6 +196,11 @@ def test_strange_options_are_one_error_of_ours(options: Any) -> None:
 
 def test_a_situation_of_arrays_is_read() -> None:
     env = YatzyEnv()
-    fields = {"roll": np.array([5, 1, 1, 2, 3]), "upper": np.array([4]), "filled": np.int16(1), "throws_left": np.uint8(1)}
+    fields = {
+        "roll": np.array([5, 1, 1, 2, 3]),
+        "upper": np.array([4]),
+        "filled": np.int16(1),
+        "throws_left": np.uint8(1),
+    }
     env.reset(options={"situation": fields})
     assert env.situation == Situation(1, (4,), (1, 1, 2, 3, 5), 1)
