@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from operator import index as as_index
 from sys import getrefcount
 from typing import Any, NamedTuple
 
@@ -124,7 +123,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         if options:
             raise YatzyError(f"reset options {sorted(options)} are not known to the batch environment")
         keys = None if seed is None else seed_keys(seed, self.num_envs)
-        super().reset(seed=as_index(seed) if np.ndim(seed) == 0 and seed is not None else None)
+        super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
         if keys is None and not self._is_reset:
             keys = seed_keys(own_seed(self), self.num_envs)
         next_games(self.tables, self._games, keys)
