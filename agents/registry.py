@@ -76,13 +76,13 @@ def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution
 
 def plays_for_the_win(name: str) -> bool:
     """Whether an agent's name stands for one that sees both score cards: `win`, or a model of that kind."""
+    path = Path(name)
+    if name in (*NAMES, *_SHIPPED) or path.suffix == ".zip" or not path.exists():
+        return name == WIN
     from agents.models.load import model_file
     from agents.winning.network import FILE
 
-    if name == WIN:
-        return True
-    path = Path(name)
-    return path.suffix != ".zip" and path.exists() and model_file(path).name == FILE
+    return model_file(path).name == FILE
 
 
 def make_opponent(
@@ -136,9 +136,11 @@ def common_rules(names: Sequence[str]) -> Ruleset | None:
     Raises:
         YatzyError: in one line, if two were trained for different rules, or a model cannot be read.
     """
+    paths = [name for name in names if name not in (*NAMES, *_SHIPPED) and Path(name).exists()]
+    if not paths:
+        return None
     from agents.models.rules import trained_rules
 
-    paths = [name for name in names if name not in (*NAMES, *_SHIPPED) and Path(name).exists()]
     known = [(name, rules) for name in paths if (rules := trained_rules(Path(name)))]
     for name, rules in known[1:]:
         first, others = known[0]

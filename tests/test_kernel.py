@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -39,3 +43,23 @@ def test_an_edit_reaches_all_modules_above_it_and_no_others(monkeypatch: pytest.
     }
     assert folders(monkeypatch, "yatzy_env.envs.observation")["yatzy_env.games"] is False
     assert folders(monkeypatch, "yatzy_env.envs.observation")["yatzy_env.envs.single"] is True
+
+
+def test_compiling_is_said_once_and_only_where_something_is_compiled(tmp_path: Path) -> None:
+    code = (
+        "from yatzy_env import compile_tables, ruleset; from yatzy_env.card import follows_order, legal_boxes;"
+        "card = compile_tables(ruleset('yatzy')).card; follows_order(card, 0); legal_boxes(card, 0, 0)"
+    )
+    said = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == ""
+        said.append(done.stderr.splitlines())
+    assert [line[:20] for line in said[0]] == ["yatzy_env: compiling"]
+    assert said[1] == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import reprlib
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -28,12 +30,22 @@ class SolutionError(YatzyError):
     """A ruleset that cannot be solved, or a stored solution that cannot be used."""
 
 
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 200
+_REPR.maxlist = _REPR.maxtuple = _REPR.maxdict = 30
+
+
+def shown(value: object) -> str:
+    """A value as it is written in Python, in one line; long or deep ones are cut."""
+    return re.sub(r"\s*\n\s*", " ", _REPR.repr(value))
+
+
 def unknown(what: str, value: object, allowed: Iterable[str]) -> str:
     """A message for a name that is not one of `allowed`, with near matches first."""
     names = list(allowed)
     close = get_close_matches(str(value), names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(close)}? " if close else ""
-    return f"unknown {what} {value!r}; {hint}known: {', '.join(names)}"
+    return f"unknown {what} {shown(value)}; {hint}known: {', '.join(names)}"
 
 
 def folded(error: object) -> str:
@@ -58,5 +70,5 @@ def one_line(error: ValidationError, allowed: Iterable[str] = ()) -> str:
         elif problem["type"] == "value_error":
             found.append(str(problem["ctx"]["error"]))
         else:
-            found.append(f"{place} = {problem['input']!r}: {problem['msg'].lower()}")
+            found.append(f"{place} = {shown(problem['input'])}: {problem['msg'].lower()}")
     return "; ".join(found)

@@ -7,7 +7,7 @@ them call the functions below, so there is one implementation of a step. Dice co
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from yatzy_env.card import bonus_step, extra_step, is_joker, legal_boxes, scored_after
 from yatzy_env.dice import die, key, mix, player_state, throw_state, uniform
 from yatzy_env.errors import IllegalActionError
+from yatzy_env.inputs import action_array, action_index
 from yatzy_env.kernel import kernel
 from yatzy_env.multisets import FACES
 from yatzy_env.native import borrow, count_bits, peek
@@ -242,21 +243,6 @@ def _act_all(tables, games, actions, gained):
     return -1
 
 
-def action_index(actions: int, action: Any) -> int:
-    """The index of an action as a plain int, out of so many actions.
-
-    Raises:
-        IllegalActionError: if it is not a whole number of the action space.
-    """
-    try:
-        index = int(action)
-    except (TypeError, ValueError) as error:
-        raise IllegalActionError(f"action {action!r} is not a number of an action") from error
-    if not 0 <= index < actions or index != action:
-        raise IllegalActionError(f"action {action!r} is outside the action space 0..{actions - 1}")
-    return index
-
-
 def action_masks(tables: Tables, situations: Situations) -> NDArray[np.int8]:
     """The legal actions of a batch: (n, actions) int8, 1 where legal; a row of zeros for a full card."""
     masks = np.empty((len(situations.filled), tables.actions), np.int8)
@@ -311,11 +297,10 @@ def play(tables: Tables, games: Games, actions: NDArray[np.int64]) -> NDArray[np
     Raises:
         IllegalActionError: if an action is not legal; then no game is changed.
     """
-    actions = np.ascontiguousarray(actions, np.int64)
-    if actions.shape != games.key.shape:
-        raise IllegalActionError(f"actions has shape {actions.shape}; allowed: {games.key.shape}")
-    if len(actions) and not 0 <= actions.min() <= actions.max() < tables.actions:
-        raise IllegalActionError(f"actions must lie in 0..{tables.actions - 1}, got {actions.min()}..{actions.max()}")
+    actions = action_array(tables.actions, len(games.key), actions)
+    if len(actions):
+        for extreme in (actions.min(), actions.max()):
+            action_index(tables.actions, extreme)
     gained = np.zeros(len(actions), np.int64)
     env = _act_all(tables, games, actions, gained)
     if env >= 0:

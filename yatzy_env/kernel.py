@@ -7,11 +7,15 @@ digest of all the project's sources behind it, so that any edit compiles what it
 The cache is a convenience. Kernels are read from each of these folders and written to the first that takes them: the
 user's choice NUMBA_CACHE_DIR alone, else the package, the user's cache; then a folder of the user among the temporary
 ones. A file that cannot be read, or does not match its digest, is as good as none.
+
+What is not in the cache is compiled when it is first called, half a minute for an environment. The first such call of a
+process says so through the logger `yatzy_env`, which Python writes to stderr unless told otherwise.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import pickle
 import re
@@ -71,6 +75,7 @@ class _Cache(NullCache):
                 content = (folder / name).read_bytes()
                 if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
                     return CompileResult._rebuild(target_context, *pickle.loads(content[_DIGEST:]))
+        _say_once()
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -102,6 +107,13 @@ def _write(path: Path, content: bytes) -> bool:
             part.unlink(missing_ok=True)
         return False
     return True
+
+
+@cache
+def _say_once() -> None:
+    logging.getLogger("yatzy_env").warning(
+        "yatzy_env: compiling what is used for the first time (an environment: half a minute); it is cached"
+    )
 
 
 @cache

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.card import follows_order, possible_sums
-from yatzy_env.errors import SituationError
+from yatzy_env.errors import SituationError, shown
+from yatzy_env.inputs import whole_number
 from yatzy_env.multisets import counts_of, dice_of
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import Tables, compile_tables, roll_index
@@ -81,39 +82,43 @@ def check_situation(rules: Ruleset, situation: Situation) -> Situation:
     """
     tables = compile_tables(rules)
     card = tables.card
-    filled = _whole_number("filled", situation.filled, 0, card.all_boxes)
+    filled = whole_number("filled", situation.filled, 0, card.all_boxes, SituationError)
     if not follows_order(card, filled):
         raise SituationError(f"filled = {filled}: these boxes cannot be filled first under order {rules.order!r}")
-    if not isinstance(situation.upper, Sequence) or len(situation.upper) != card.columns:
-        raise SituationError(f"upper = {situation.upper!r}; allowed: a tuple of {card.columns} sum(s), one per column")
-    for column, value in enumerate(situation.upper):
+    sums_allowed = f"a tuple of {card.columns} sum(s), one per column"
+    upper = _entries("upper", situation.upper, sums_allowed)
+    if len(upper) != card.columns:
+        raise SituationError(f"upper = {shown(upper)}; allowed: {sums_allowed}")
+    for column, value in enumerate(upper):
         sums = possible_sums(card, filled, column)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value not in sums:
             raise SituationError(
-                f"upper[{column}] = {value!r} cannot come from the filled boxes; allowed: {sorted(sums)}"
+                f"upper[{column}] = {shown(value)} cannot come from the filled boxes; allowed: {sorted(sums)}"
             )
-    if situation.yatzy_fifty not in (True, False):
-        raise SituationError(f"yatzy_fifty = {situation.yatzy_fifty!r}; allowed: true, false")
-    if situation.yatzy_fifty and not (card.extra_yatzy_bonus and filled & card.yatzy_boxes):
+    upper = tuple(int(value) for value in upper)
+    fifty = situation.yatzy_fifty
+    if not isinstance(fifty, bool | np.bool_ | int | np.integer) or fifty not in (0, 1):
+        raise SituationError(f"yatzy_fifty = {shown(fifty)}; allowed: true, false")
+    if fifty and not (card.extra_yatzy_bonus and filled & card.yatzy_boxes):
         raise SituationError("yatzy_fifty = True needs a filled yatzy box and a ruleset with an extra_yatzy_bonus")
     out_of_order = filled & card.yatzy_boxes and not follows_order(card._replace(yatzy_first=False), filled)
-    if out_of_order and card.extra_yatzy_bonus and not situation.yatzy_fifty:
+    if out_of_order and card.extra_yatzy_bonus and not fifty:
         raise SituationError("yatzy_fifty = False: a yatzy box filled out of order holds points")
-    upper = tuple(int(value) for value in situation.upper)
+    roll = _entries("roll", situation.roll, f"a tuple of {rules.dice} faces")
     if filled == card.all_boxes:
-        if len(situation.roll) or situation.throws_left:
+        if roll or situation.throws_left:
             raise SituationError("the card is full, so roll must be () and throws_left 0")
-        return Situation(filled, upper, (), 0, bool(situation.yatzy_fifty))
+        return Situation(filled, upper, (), 0, bool(fifty))
     spare = tables.throws - 1
     most = spare * (1 + filled.bit_count()) if rules.saved_throws else spare
-    throws_left = _whole_number("throws_left", situation.throws_left, 0, most)
-    if len(situation.roll) != rules.dice:
-        raise SituationError(f"roll = {situation.roll!r} holds {len(situation.roll)} dice; allowed: {rules.dice}")
+    throws_left = whole_number("throws_left", situation.throws_left, 0, most, SituationError)
+    if len(roll) != rules.dice:
+        raise SituationError(f"roll = {shown(roll)} holds {len(roll)} dice; allowed: {rules.dice}")
     try:
-        roll = dice_of(counts_of(situation.roll))
+        dice = dice_of(counts_of(roll))
     except ValueError as error:
-        raise SituationError(f"roll = {situation.roll!r}: {error}") from error
-    return Situation(filled, upper, roll, throws_left, bool(situation.yatzy_fifty))
+        raise SituationError(f"roll = {shown(roll)}: {error}") from error
+    return Situation(filled, upper, dice, throws_left, bool(fifty))
 
 
 def batch(rules: Ruleset, situations: Sequence[Situation]) -> Situations:
@@ -146,7 +151,9 @@ def single(tables: Tables, situations: Situations, env: int) -> Situation:
     )
 
 
-def _whole_number(name: str, value: object, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        raise SituationError(f"{name} = {value!r}; allowed: a whole number from {low} to {high}")
-    return int(value)
+def _entries(name: str, value: Any, allowed: str) -> tuple[Any, ...]:
+    """What a sequence or an array holds."""
+    try:
+        return tuple(value.tolist() if isinstance(value, np.ndarray) else value)
+    except TypeError as error:
+        raise SituationError(f"{name} = {shown(value)}; allowed: {allowed}") from error

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from agents.baselines import GreedyAgent, HumanAgent, OneTurnAgent, RandomAgent
+from agents.models.load import load_planner
 from agents.optimal import OptimalAgent
 from agents.ppo.agent import PPOAgent
 from agents.ppo.weights import PolicyWeights
@@ -417,6 +418,17 @@ def test_the_command_adds_the_exact_score(
     assert "72.2615" in capsys.readouterr().out
     assert run(monkeypatch, *few[:-1], "--json") == 0
     assert "exact_score" not in json.loads(capsys.readouterr().out)["agents"][0]
+
+
+def test_the_score_of_a_planner_follows_from_its_values_of_cards(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    assert run(monkeypatch, "planner", "--ruleset", "forced-yatzy-first", "--games", "300", "--exact", "--json") == 0
+    printed = capsys.readouterr()
+    assert "by its values of all cards" in printed.err
+    (fields,) = json.loads(printed.out)["agents"]
+    rules = ruleset("forced-yatzy-first")
+    assert fields["exact_score"] == pytest.approx(exact_score(load_planner(rules), rules).expected_score, abs=1e-9)
 
 
 def test_agents_of_chance_are_refused_before_anything_is_played(

@@ -179,6 +179,7 @@ def refused(name: str, changes: dict) -> bool:
     return (
         (changes.get("four_alike_is_two_pairs", False) and dice == 6)
         or (changes.get("saved_throws", False) and dice == 5)
+        or (changes.get("saved_throws", ruleset(name).saved_throws) and changes.get("throws") == 1)
         or (
             len(changes.get("columns", DEFAULTS["columns"] if name != "triple" else (1, 2, 3))) > 1
             and (
@@ -293,6 +294,13 @@ def test_house_rules_can_be_combined():
 # What is refused.
 
 
+def nested(depth: int) -> list:
+    found: list = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
 def assert_one_line(error: YatzyError, *words: str) -> None:
     text = str(error)
     assert len(text.splitlines()) == 1, text
@@ -327,6 +335,7 @@ BAD_CHANGES = {
     "capital name": ("yatzy", {"name": "My Rules"}, ["name = 'My Rules'", "pattern"]),
     "name of two lines": ("yatzy", {"name": "a\nb"}, [r"name = 'a\nb'", "pattern"]),
     "name ending a line": ("yatzy", {"name": "ab\n"}, [r"name = 'ab\n'", "pattern"]),
+    "nothing to save": ("maxi-alga", {"throws": 1}, ["saved_throws has nothing to save", "throws = 1"]),
     "no boxes": ("yatzy", {"boxes": []}, ["boxes = ()", "at least 1"]),
     "text for boxes": ("yatzy", {"boxes": "ones"}, ["boxes = 'ones'", "valid tuple"]),
     "number for a box": ("yatzy", {"boxes": [5]}, ["boxes.0 = 5", "valid string"]),
@@ -409,6 +418,9 @@ def test_an_unknown_name(name, words):
         ({}, ["boxes is missing"]),
         ({"dice": 5}, ["boxes is missing"]),
         ({1: 2, "boxes": ["chance"]}, ["1"]),
+        ({"boxes": nested(5000)}, ["boxes.0 = [[", "..."]),
+        (nested(5000), ["JSON object of fields", "..."]),
+        (b"yatzy", ["JSON object of fields", "b'yatzy'"]),
         (5, ["JSON object of fields", "5"]),
         (None, ["JSON object of fields", "None"]),
         (["yatzy"], ["JSON object of fields", "['yatzy']"]),
@@ -429,12 +441,26 @@ def test_what_is_no_ruleset(fields, words):
         ('"yatzy"', ["JSON object of fields", "'yatzy'"]),
         ('{"boxes": ["chance"], "bonus_points": 0, "dise": 5}', ["'dise'", "did you mean dice"]),
         ('{"boxes": ["chance"], "bonus_points": 0, "dice": 5.0}', ["dice = 5.0", "valid integer"]),
+        ("[" * 100_000, ["not a JSON ruleset", "nested too deeply"]),
+        ('{"boxes": ' + "[" * 900 + "]" * 900 + "}", ["boxes.0 = [[", "..."]),
+        (b"\xff\xfe", ["not a JSON ruleset", "utf-8"]),
         ('{"boxes": ["chance"],\n "bonus_points": 0,\n "dice": [\n]}', ["dice = []", "valid integer"]),
     ],
 )
 def test_bad_json(text, words):
     with pytest.raises(RulesetError) as caught:
         Ruleset.from_json(text)
+    assert_one_line(caught.value, *words)
+
+
+def test_bytes_are_json_too():
+    assert Ruleset.from_json(ruleset("yatzy").to_json().encode()) == ruleset("yatzy")
+
+
+@pytest.mark.parametrize(("name", "changes", "words"), BAD_CHANGES.values(), ids=BAD_CHANGES.keys())
+def test_a_bad_field_of_a_new_ruleset_is_named_in_one_line(name, changes, words):
+    with pytest.raises(RulesetError) as caught:
+        Ruleset(**(ruleset(name).model_dump() | changes))
     assert_one_line(caught.value, *words)
 
 

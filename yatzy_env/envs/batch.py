@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from yatzy_env.card import is_joker, legal_boxes, legal_by_order
 from yatzy_env.envs.observation import compile_rows, observation_space, update_rest, write_observation, write_rest
-from yatzy_env.envs.single import ILLEGAL_LIMIT
-from yatzy_env.errors import IllegalActionError, YatzyError
+from yatzy_env.envs.single import ILLEGAL_LIMIT, STEP_BEFORE_RESET
+from yatzy_env.errors import YatzyError
 from yatzy_env.games import clear_game, may, new_games, next_games, player_of, settle, throw_dice
+from yatzy_env.inputs import action_array, action_index, own_seed, seed_keys, whole_number
 from yatzy_env.kernel import kernel
 from yatzy_env.native import SLACK, borrow, copy_bytes, copy_floats, flag_bytes, flag_floats, flagged_floats
 from yatzy_env.rules import Ruleset
@@ -81,8 +82,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
             RulesetError: for an unknown or invalid ruleset.
             YatzyError: for a number of envs below 1.
         """
-        if not isinstance(num_envs, int) or num_envs < 1:
-            raise YatzyError(f"num_envs = {num_envs!r}; allowed: a whole number from 1")
+        num_envs = whole_number("num_envs", num_envs, 1)
         self.rules = find_ruleset(ruleset)
         self.tables = compile_tables(self.rules)
         self.action_names = action_names(self.rules)
@@ -93,7 +93,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._rows = compile_rows(self.rules)
         self._games = new_games(self.tables, np.zeros(num_envs, np.uint64))
-        self._games.game[:] = -1
+        self._is_reset = False
         self._memory = Memory(
             player=np.zeros(num_envs, np.uint64),
             legal=np.zeros(num_envs, np.int64),
@@ -122,9 +122,12 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         """
         if options:
             raise YatzyError(f"reset options {sorted(options)} are not known to the batch environment")
-        keys = self._keys(seed)
-        super().reset(seed=seed if isinstance(seed, int) else None)
+        keys = None if seed is None else seed_keys(seed, self.num_envs)
+        super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
+        if keys is None and not self._is_reset:
+            keys = seed_keys(own_seed(self), self.num_envs)
         next_games(self.tables, self._games, keys)
+        self._is_reset = True
         self._memory.illegal_in_a_row[:] = 0
         observations, masks = self._show()
         return observations, self._infos(masks, np.zeros(self.num_envs, np.bool_), self._games.total.copy())
@@ -138,9 +141,9 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         Raises:
             IllegalActionError: for actions of the wrong shape or outside the action space; then nothing is played.
         """
-        chosen = np.ascontiguousarray(actions, np.int64)
-        if chosen.shape != (self.num_envs,):
-            raise IllegalActionError(f"actions has shape {chosen.shape}; allowed: ({self.num_envs},)")
+        if not self._is_reset:
+            raise YatzyError(STEP_BEFORE_RESET)
+        chosen = action_array(self.tables.actions, self.num_envs, actions)
         size = self.num_envs
         observations, flat_observations = self._observation_rows.take()
         masks, flat_masks = self._mask_rows.take()
@@ -159,9 +162,8 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         )
         count = _step_envs(self.tables, self._rows, self._games, self._memory, chosen, shown)
         if count < 0:
-            raise IllegalActionError(
-                f"actions must lie in 0..{self.tables.actions - 1}, got {chosen.min()}..{chosen.max()}"
-            )
+            for action in actions:
+                action_index(self.tables.actions, action)
         infos = self._infos(masks, shown.illegal, shown.scores)
         if count:
             infos |= {
@@ -193,6 +195,7 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         Returns:
             (num_envs, D) the observations there.
         """
+        self._is_reset = True
         for name, values in self._arrays().items():
             values[:] = state[name if name in state else _RENAMED[name]]
         return self._show()[0]
@@ -207,19 +210,6 @@ class YatzyVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[n
         masks, flat_masks = self._mask_rows.take()
         _show_envs(self.tables, self._rows, self._games, self._memory, flat_observations, flat_masks)
         return observations, masks
-
-    def _keys(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64] | None:
-        if seed is None:
-            if self._games.game[0] >= 0:
-                return None
-            return self.np_random.integers(2**63, size=self.num_envs, dtype=np.uint64)
-        if isinstance(seed, int | np.integer):
-            return np.uint64(seed) + np.arange(self.num_envs, dtype=np.uint64)
-        if len(seed) != self.num_envs or any(key is None for key in seed):
-            raise YatzyError(
-                f"seed has {len(seed)} entries; allowed: a number, or one number per env ({self.num_envs})"
-            )
-        return np.array(seed, np.uint64)
 
     def _infos(self, masks: NDArray[np.int8], illegal: NDArray[np.bool_], scores: NDArray[np.int64]) -> dict[str, Any]:
         every = np.ones(self.num_envs, np.bool_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from secrets import randbits
 from typing import Any
 
 import gymnasium
@@ -14,6 +15,7 @@ from yatzy_env.dice import key
 from yatzy_env.envs.wrappers import base_env
 from yatzy_env.errors import YatzyError
 from yatzy_env.games import action_masks, decision_noise, new_games, noise_keys, play
+from yatzy_env.inputs import seed_key, whole_number
 from yatzy_env.situation import Situation, Situations, single
 
 Policy = Callable[[Situations, NDArray[np.float64]], NDArray[np.int64]]
@@ -60,10 +62,8 @@ class LateStart(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def boxes(self, value: int | tuple[int, int]) -> None:
         most = self._base.tables.card.boxes - 1
         low, high = value if isinstance(value, tuple | list) and len(value) == 2 else (value, value)
-        is_whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in (low, high))
-        if not is_whole or not 0 <= low <= high <= most:
-            raise YatzyError(f"boxes = {value!r}; allowed: a number from 0 to {most}, or two, the smaller first")
-        self._boxes = (int(low), int(high))
+        fewest = whole_number("boxes", low, 0, most)
+        self._boxes = (fewest, whole_number("boxes", high, fewest, most))
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts an episode from a late card; a situation among the options is the start instead.
@@ -74,9 +74,9 @@ class LateStart(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
             options: as below.
         """
         if seed is not None:
-            start = (seed, 0)
+            start = (seed_key(seed), 0)
         elif self._start is None:
-            start = (int(np.random.default_rng().integers(2**63)), 0)
+            start = (randbits(63), 0)
         else:
             start = (self._start[0], self._start[1] + 1)
         options = dict(options or {})

@@ -6,6 +6,7 @@ The module needs PettingZoo and is imported by `yatzy_env.multiplayer` only.
 from __future__ import annotations
 
 import sys
+from secrets import randbits
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from yatzy_env.envs.multiplayer_observation import multiplayer_space, multiplayer_vector
 from yatzy_env.envs.multiplayer_render import TableView, table_image, table_text
 from yatzy_env.envs.multiplayer_rules import REWARDS, Teams, checked_teams, win_rewards
-from yatzy_env.envs.single import ILLEGAL_LIMIT, illegal_action
+from yatzy_env.envs.single import ILLEGAL_LIMIT, STEP_BEFORE_RESET, illegal_action
 from yatzy_env.errors import YatzyError, unknown
-from yatzy_env.games import action_index, action_masks, new_games, next_games, play
+from yatzy_env.games import action_masks, new_games, next_games, play
+from yatzy_env.inputs import action_index, seed_key
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situation, single
@@ -131,7 +133,7 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         }
         self._games = new_games(self.tables, np.zeros(len(self.teams), np.uint64))
         self._games.seat[:] = np.arange(len(self.teams))
-        self._games.game[:] = -1
+        self._is_reset = False
         self._mask = np.zeros(self.tables.actions, np.int8)
         self._turn = 0  # turns done, all cards together
         self._illegal_in_a_row = 0
@@ -140,19 +142,17 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         """Starts a game.
 
         Args:
-            seed: key of the dice. Without a seed the next game under the present key is played (a random key if none
-                was ever given).
+            seed: a whole number from 0, the key of the dice (hashed from 2**64 on). Without a seed the next game under
+                the present key is played (a random key if none was ever given).
             options: ignored.
 
         Raises:
-            YatzyError: for a seed that is not a whole number from 0 to 2**64 - 1.
+            YatzyError: for a seed that is not a whole number from 0.
         """
-        if seed is not None:
-            if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or not 0 <= seed < 2**64:
-                raise YatzyError(f"seed = {seed!r}; allowed: a whole number from 0 to 2**64 - 1")
-        elif self._games.game[0] < 0:
-            seed = int(np.random.default_rng().integers(2**63))
-        next_games(self.tables, self._games, None if seed is None else np.uint64(seed))
+        if seed is None and not self._is_reset:
+            seed = randbits(63)
+        next_games(self.tables, self._games, None if seed is None else np.uint64(seed_key(seed)))
+        self._is_reset = True
         self._turn = 0
         self._illegal_in_a_row = 0
         self.agents = self.possible_agents[:]
@@ -168,8 +168,12 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         """Plays one action of the selected player; None for one whose game is over.
 
         Raises:
-            IllegalActionError: for a number outside the action space; with `strict` for an illegal action too.
+            IllegalActionError: for anything but a whole number of the action space; with `strict` for an illegal
+                action too.
+            YatzyError: before the first `reset`.
         """
+        if not self._is_reset:
+            raise YatzyError(STEP_BEFORE_RESET)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

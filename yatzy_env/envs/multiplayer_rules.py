@@ -7,10 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.errors import YatzyError
+from yatzy_env.errors import YatzyError, shown
+from yatzy_env.inputs import whole_number
 
 Teams = Sequence[Sequence[int]]
 """The players of each card by number, in the order of play."""
+
+MOST_PLAYERS = 100
+"""Each player sees all cards, so what all of them see grows with the square of their number."""
 
 REWARDS = ("points", "win")
 """What the rewards of a game with several cards can be."""
@@ -22,11 +26,10 @@ def checked_teams(players: object, teams: object = None) -> tuple[tuple[int, ...
     Raises:
         YatzyError: if there are too few players, or teams do not name each of them once.
     """
-    if isinstance(players, bool) or not isinstance(players, int) or players < 2:
-        raise YatzyError(f"players = {players!r}; allowed: a whole number from 2")
+    players = whole_number("players", players, 2, MOST_PLAYERS)
     if teams is None:
         return tuple((player,) for player in range(players))
-    wrong = f"teams = {teams!r}"
+    wrong = f"teams = {shown(teams)}"
     try:
         named = tuple(tuple(team) for team in teams)  # type: ignore[attr-defined]
     except TypeError as error:
@@ -34,7 +37,7 @@ def checked_teams(players: object, teams: object = None) -> tuple[tuple[int, ...
     everybody = [player for team in named for player in team]
     for player in everybody:
         if isinstance(player, bool) or not isinstance(player, int | np.integer) or not 0 <= player < players:
-            raise YatzyError(f"{wrong} names player {player!r}; allowed: 0 to {players - 1}")
+            raise YatzyError(f"{wrong} names player {shown(player)}; allowed: 0 to {players - 1}")
     twice = sorted({player for player in everybody if everybody.count(player) > 1})
     missing = sorted(set(range(players)) - set(everybody))
     if twice:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from yatzy_env.envs.observation import observation_size, observation_space, write_observation
 from yatzy_env.envs.render import SheetView, sheet_image, sheet_text
-from yatzy_env.errors import IllegalActionError, SituationError, YatzyError, unknown
-from yatzy_env.games import act, action_index, is_legal, new_games, next_games, write_mask
+from yatzy_env.errors import IllegalActionError, SituationError, YatzyError, shown, unknown
+from yatzy_env.games import act, is_legal, new_games, next_games, write_mask
+from yatzy_env.inputs import action_index, own_seed, seed_key, whole_number
 from yatzy_env.kernel import kernel
 from yatzy_env.native import put, room, taker
 from yatzy_env.rules import Ruleset
@@ -25,6 +26,7 @@ from yatzy_env.tables import action_names, compile_tables
 
 ILLEGAL_LIMIT = 100
 """Illegal actions in a row after which an episode is truncated."""
+STEP_BEFORE_RESET = "step before reset: no game has begun; call reset first"
 
 
 class YatzyEnv(gymnasium.Env[Any, np.int64]):
@@ -109,7 +111,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         self._observation = np.empty(observation_size(self.tables), np.float32)
         self._mask = np.empty(self.tables.actions, np.int8)
         self._illegal_in_a_row = 0
-        self._games.game[0] = -1
+        self._is_reset = False
         self._hold()
 
     def reset(
@@ -118,22 +120,24 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         """Starts an episode.
 
         Args:
-            seed: key of the dice. Without a seed the next game under the present key is played (a random key if none
-                was ever given).
+            seed: a whole number from 0, the key of the dice (hashed from 2**64 on). Without a seed the next game under
+                the present key is played; at first that of the random `np_random_seed`, which plays the game again.
             options: `{"situation": Situation or dict of its fields}` starts from there, with a score of 0.
 
         Returns:
             Observation and info.
 
         Raises:
-            YatzyError: for an unknown option.
+            YatzyError: for an unknown option, or a seed that is not a whole number from 0.
             SituationError: for a situation the rules do not allow, or a full card.
         """
-        super().reset(seed=seed)
         start = self._start(options)
-        if seed is None and self._games.game[0] < 0:
-            seed = int(self.np_random.integers(2**63))
-        next_games(self.tables, self._games, None if seed is None else np.uint64(seed))
+        number = None if seed is None else whole_number("seed", seed, 0)
+        super().reset(seed=number)
+        if number is None and not self._is_reset:
+            number = own_seed(self)
+        next_games(self.tables, self._games, None if number is None else np.uint64(seed_key(number)))
+        self._is_reset = True
         if start is not None:
             for here, values in zip(self._games.now, start, strict=True):
                 here[:] = values
@@ -149,8 +153,12 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
             Observation, reward, terminated, truncated, info.
 
         Raises:
-            IllegalActionError: for a number outside the action space; with `strict` for an illegal action too.
+            IllegalActionError: for anything but a whole number of the action space; with `strict` for an illegal
+                action too.
+            YatzyError: before the first `reset`.
         """
+        if not self._is_reset:
+            raise YatzyError(STEP_BEFORE_RESET)
         index = action_index(self.tables.actions, action)
         gained = _step(self._held, index)
         illegal = gained < 0
@@ -205,19 +213,23 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
 
     def _start(self, options: Mapping[str, Any] | None) -> Situations | None:
         """The situation to start from, checked, before anything of the episode changes."""
-        if not options:
+        if options is None:
             return None
+        if not isinstance(options, Mapping):
+            raise SituationError(f"options = {shown(options)}; allowed: a mapping with the key situation")
         strange = [key for key in options if key != "situation"]
         if strange:
             raise YatzyError(unknown("reset option", strange[0], ["situation"]))
+        if not options:
+            return None
         given = options["situation"]
         if isinstance(given, Mapping):
             try:
                 given = Situation(**given)
             except TypeError as error:
-                raise SituationError(f"situation {dict(given)!r}: {error}") from error
+                raise SituationError(f"situation {shown(dict(given))}: {error}") from error
         if not isinstance(given, Situation):
-            raise SituationError(f"situation = {given!r}; allowed: a Situation or a dict of its fields")
+            raise SituationError(f"situation = {shown(given)}; allowed: a Situation or a dict of its fields")
         start = batch(self.rules, [given])
         if start.roll[0] < 0:
             raise SituationError(f"filled = {given.filled}: the card is full, nothing is left to play")

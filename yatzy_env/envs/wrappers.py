@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from yatzy_env.envs.single import YatzyEnv
 from yatzy_env.errors import IllegalActionError, YatzyError
-from yatzy_env.games import action_index
+from yatzy_env.inputs import action_index
 from yatzy_env.multisets import multisets
 from yatzy_env.rules.boxes import face_of
 from yatzy_env.tables import roll_index

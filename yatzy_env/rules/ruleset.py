@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import ValidationError, model_validator
 
-from yatzy_env.errors import RulesetError, one_line, unknown
+from yatzy_env.errors import RulesetError, one_line, shown, unknown
 from yatzy_env.files import json_sha256, parse_json
 from yatzy_env.multisets import counts_of, multisets
 from yatzy_env.rules.boxes import BOXES, UPPER, alike, face_of, points
@@ -28,6 +28,17 @@ class Ruleset(Fields):
     >>> Ruleset.from_json(rules.to_json()) == rules
     True
     """
+
+    def __init__(self, **fields: Any) -> None:
+        """Takes the fields by name.
+
+        Raises:
+            RulesetError: in one line, for anything that is wrong.
+        """
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise RulesetError(one_line(error, type(self).model_fields)) from error
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -66,6 +77,10 @@ class Ruleset(Fields):
             (
                 self.saved_throws and self.dice != 6,
                 f"saved_throws is a rule of six-dice games; dice = {self.dice}",
+            ),
+            (
+                self.saved_throws and self.throws < 2,
+                f"saved_throws has nothing to save where throws = {self.throws}; allowed: throws from 2",
             ),
             (bool(without_yatzy), f"{', '.join(without_yatzy)} needs the box yatzy"),
             (
@@ -158,8 +173,8 @@ class Ruleset(Fields):
         return self.model_dump_json()
 
     @staticmethod
-    def from_json(text: str) -> Ruleset:
-        """Reads a ruleset from JSON text.
+    def from_json(text: str | bytes) -> Ruleset:
+        """Reads a ruleset from JSON text, or its bytes in UTF-8.
 
         Raises:
             RulesetError: if the text is not JSON or not a valid ruleset.
@@ -177,9 +192,6 @@ def ruleset_from(fields: object) -> Ruleset:
     Raises:
         RulesetError: in one line, for anything that is wrong.
     """
-    if not isinstance(fields, dict):
-        raise RulesetError(f"a ruleset is a JSON object of fields, not {fields!r}")
-    try:
-        return Ruleset.model_validate(fields)
-    except ValidationError as error:
-        raise RulesetError(one_line(error, Ruleset.model_fields)) from error
+    if not isinstance(fields, dict) or not all(isinstance(name, str) for name in fields):
+        raise RulesetError(f"a ruleset is a JSON object of fields, not {shown(fields)}")
+    return Ruleset(**fields)
