@@ -48,6 +48,10 @@ class PPOAgent:
         """A SHA-256 over the network."""
         return self.network.digest
 
+    def ratings(self, cards: Cards, throws_left: int) -> NDArray[np.float32]:
+        """(n, K + U) float32 what the network makes of keeps and ends, for exact scores; see `PolicyNetwork`."""
+        return self.network.ratings(cards, np.full(len(cards.filled), throws_left))
+
     def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
         """Chooses a legal action for every situation; `noise` does not matter."""
         tables = self._tables
