@@ -65,7 +65,9 @@ def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution
         raise YatzyError(f"agent {name!r}: looking ahead is no more; the agent 'planner' has replaced it")
     if name in ("ppo", "planner", "generalist"):
         return _load(None, rules, trust, name)
-    if Path(name).exists():
+    from agents.models.load import is_model
+
+    if is_model(Path(name)):
         return _load(Path(name), rules, trust, name)
     if ":" in name:
         return _from_factory(name, rules)
@@ -76,13 +78,12 @@ def make_agent(name: str, rules: Ruleset, solution_source: Callable[[], Solution
 
 def plays_for_the_win(name: str) -> bool:
     """Whether an agent's name stands for one that sees both score cards: `win`, or a model of that kind."""
-    path = Path(name)
-    if name in (*NAMES, *_SHIPPED) or path.suffix == ".zip" or not path.exists():
+    if name in (*NAMES, *_SHIPPED) or name.endswith(".zip"):
         return name == WIN
-    from agents.models.load import model_file
+    from agents.models.load import is_model, model_file
     from agents.winning.network import FILE
 
-    return model_file(path).name == FILE
+    return is_model(Path(name)) and model_file(Path(name)).name == FILE
 
 
 def make_opponent(
@@ -136,11 +137,13 @@ def common_rules(names: Sequence[str]) -> Ruleset | None:
     Raises:
         YatzyError: in one line, if two were trained for different rules, or a model cannot be read.
     """
-    paths = [name for name in names if name not in (*NAMES, *_SHIPPED) and Path(name).exists()]
+    paths = [name for name in names if name not in (*NAMES, *_SHIPPED)]
     if not paths:
         return None
+    from agents.models.load import is_model
     from agents.models.rules import trained_rules
 
+    paths = [name for name in paths if is_model(Path(name))]
     known = [(name, rules) for name in paths if (rules := trained_rules(Path(name)))]
     for name, rules in known[1:]:
         first, others = known[0]
@@ -160,21 +163,18 @@ def _called(rules: Ruleset) -> str:
 
 def _load(path: Path | None, rules: Ruleset, trust: bool, name: str) -> Agent:
     from agents.models.digest import MANIFEST, MODELS
-    from agents.models.load import load_agent, load_planner, model_file, shipped_model
-    from agents.values.network import FILE
+    from agents.models.load import load_agent, load_planner, shipped_model
 
     in_run = path is not None and (path.resolve().parents[1] / MANIFEST).is_file()
     if path is not None and path.suffix == ".zip" and not in_run:
         from agents.models.sb3_zip import load_sb3
 
         return load_sb3(path, rules, trust, name)
-    if name == "generalist":
-        return load_agent(MODELS / name, rules, trust=trust, name=name)
-    if name == "planner" or (path is not None and model_file(path).name == FILE):
-        return load_planner(rules, path, trust, name)
-    if path is None:
-        return load_agent(shipped_model(rules), rules, trust=trust, name=name, reuse=True)
-    return load_agent(path, rules, trust=trust, name=name)
+    if name == "planner":
+        return load_planner(rules)
+    if path is None and name != "generalist":
+        return load_agent(shipped_model(rules), rules, name=name, reuse=True)
+    return load_agent(path or MODELS / name, rules, trust, name)
 
 
 def _from_factory(name: str, rules: Ruleset) -> Agent:

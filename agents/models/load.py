@@ -1,22 +1,24 @@
-"""Trained agents from their files: a run, a folder of `models/`, or a file of weights."""
+"""Trained agents from their files: a run, a folder of `models/`, or a file of a network."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from agents.errors import ModelError, RunError
-from agents.models.digest import MODELS, check_digest
-from agents.models.reuse import adapt, nearest_model
+from agents.models.digest import MANIFEST, MODELS, check_digest
+from agents.models.reuse import POLICIES, adapt, nearest_model
+from agents.observing.agent import ObservingAgent
+from agents.observing.weights import read_weights
 from agents.ppo.agent import PPOAgent
-from agents.ppo.multitask import task_weights
-from agents.ppo.weights import read_weights
+from agents.ppo.policy import FILE as POLICY
+from agents.ppo.policy import PolicyNetwork
 from agents.training.runs import Run
 from agents.values.network import FILE as VALUES
-from agents.values.network import read_values
+from agents.values.network import ValueNetwork
 from agents.values.planner import Planner
 from agents.winning.agent import WinningAgent, make_agent
 from agents.winning.network import FILE, read_model
-from yatzy_env.rules import CATALOGUE, Ruleset
+from yatzy_env.rules import Ruleset
 
 WIN_MODEL = MODELS / "yatzy-win"
 """The shipped model that plays for the win."""
@@ -24,11 +26,12 @@ WIN_MODEL = MODELS / "yatzy-win"
 
 def load_agent(
     path: Path | str, rules: Ruleset, trust: bool = False, name: str = "ppo", reuse: bool = False
-) -> PPOAgent:
-    """Loads a trained agent.
+) -> PPOAgent | ObservingAgent | Planner:
+    """Loads a trained agent: of a policy network, of a network over observations, or of a value network that plans.
 
     Args:
-        path: a run folder, a folder of `models/`, or a `weights.npz` file; of a network for several rulesets too.
+        path: a run folder, a folder of `models/`, a file, or RUN/policy.npz and RUN/values.npz for the networks in a
+            run's checkpoint.
         rules: the ruleset to play.
         trust: load a file that is on no record.
         name: what the agent is called.
@@ -42,10 +45,21 @@ def load_agent(
     """
     file = model_file(Path(path))
     check_digest(file, trust)
-    weights = task_weights(read_weights(file), rules)
-    agent = PPOAgent(rules, adapt(weights, rules) if reuse else weights, name)
-    if weights.ruleset_digest != rules.digest:
-        agent.notice = f"agent {name!r}: the model for {weights.ruleset!r}, trained for other rules, is reused"
+    if file.name == POLICY:
+        policy = PolicyNetwork.read(file, rules)
+        agent: PPOAgent | Planner = PPOAgent(rules, adapt(policy, rules) if reuse else policy, name)
+        own = policy.rules
+    elif file.name == VALUES:
+        values = ValueNetwork.read(file, rules)
+        agent = Planner(rules, adapt(values, rules) if reuse else values, name)
+        own = values.rules
+    else:
+        weights = read_weights(file)
+        if weights.rulesets:
+            raise ModelError(f"{file}: a network of several rulesets over observations, which is no longer played")
+        return ObservingAgent(rules, weights, name)
+    if own.digest != rules.digest:
+        agent.notice = f"agent {name!r}: the model for {own.name!r}, trained for other rules, is reused"
     return agent
 
 
@@ -81,7 +95,7 @@ def load_planner(
 
     Args:
         rules: the ruleset to play.
-        path: a run folder or a `values.npz` file; the shipped one of the ruleset if None.
+        path: a run folder, a folder of `models/` or a `values.npz` file; the nearest shipped one if None.
         trust: load a file that is on no record.
         name: what the agent is called.
         models: the folder of shipped models.
@@ -89,15 +103,16 @@ def load_planner(
     Raises:
         ModelError: if the network is missing, damaged, not on record, or trained for other rules.
     """
-    if path is None:
-        folders = [name for name, known in CATALOGUE.items() if known.digest == rules.digest] or [rules.name]
-        path = models / folders[0] / VALUES
-        if not path.is_file():
-            shipped = sorted(file.parent.name for file in models.glob(f"*/{VALUES}"))
-            raise ModelError(f"no value network for ruleset {rules.name!r} is shipped; there are: {', '.join(shipped)}")
-    file = model_file(path)
-    check_digest(file, trust)
-    return Planner(rules, read_values(file), name)
+    own = models / nearest_model(rules, models, (VALUES,)) if path is None else path
+    agent = load_agent(own if own.suffix == ".npz" else own / VALUES, rules, trust, name, reuse=path is None)
+    if not isinstance(agent, Planner):
+        raise ModelError(f"{own}: no value network")
+    return agent
+
+
+def is_model(path: Path) -> bool:
+    """Whether a path is there, or names a file in the checkpoint of a run that is there."""
+    return path.exists() or (path.suffix == ".npz" and (path.parent / MANIFEST).is_file())
 
 
 def model_file(path: Path) -> Path:
@@ -109,14 +124,19 @@ def model_file(path: Path) -> Path:
     if path.suffix == ".zip":
         raise ModelError(f"{path}: a checkpoint for training; name the run's folder or its weights.npz to play")
     if not path.is_dir():
-        return path
-    try:
-        folder = Run(path).checkpoint() or path
-    except RunError as error:
-        raise ModelError(str(error)) from error
-    for name in ("weights.npz", FILE, VALUES):
+        return path if path.exists() else _folder(path.parent) / path.name
+    folder = _folder(path)
+    for name in (*POLICIES, FILE, VALUES):
         if (folder / name).is_file():
             return folder / name
     if (path / "config.yaml").is_file():
         raise ModelError(f"{path}: the run has no checkpoint yet that holds a model")
     raise ModelError(f"{path}: neither a run folder nor the folder of a model")
+
+
+def _folder(path: Path) -> Path:
+    """The checkpoint of a run, any other folder itself."""
+    try:
+        return Run(path).checkpoint() or path
+    except RunError as error:
+        raise ModelError(str(error)) from error

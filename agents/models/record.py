@@ -1,4 +1,4 @@
-"""What is on record of a model: how it was trained, and in `results.json` what was measured, its exact score too."""
+"""What is on record of a model: how it was trained, and in `results.json` what was measured, exact scores too."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ EXACT_KEYS = {
 """What `results.json` says of an exact score."""
 
 _UNKNOWN = "not recorded"
+_STAGES = {"values": "value network"}  # of a training curve
 _PICKLES = (".zip", ".pt", ".pth")
 _MODEL_FILES = (".zip", ".npz", ".pt", ".pth")
 
@@ -35,7 +36,7 @@ class Training:
 
     Attributes:
         command: the training command.
-        facts: further facts in the order in which they are to be listed: seed, steps, wall time, versions, commit ...
+        facts: further facts in the order in which they are to be listed: seed, rounds, CPU time, versions, commit ...
         digests: SHA-256 of each model file by its name.
         pickles: names of the files that hold pickled objects and can run code when they are loaded.
     """
@@ -63,7 +64,7 @@ def read_training(folder: Path) -> Training:
     if not models:
         raise YatzyError(f"{folder} holds no model: no file ending in {', '.join(_MODEL_FILES)}")
     run = read_json_object(folder / "run.json") if (folder / "run.json").is_file() else {}
-    steps, seconds = _end_of_curve(folder / CURVE)
+    rounds, seconds = _end_of_curve(folder / CURVE)
     machine, versions = run.get("machine"), run.get("versions")
     command = folder / "command.txt"
     names = {path.relative_to(folder).as_posix(): path for path in models}
@@ -71,8 +72,9 @@ def read_training(folder: Path) -> Training:
         command=command.read_text(encoding="utf-8").strip() if command.is_file() else _UNKNOWN,
         facts={
             "seed": _seed(folder / "config.yaml"),
-            "steps": f"{steps:,}" if steps else _UNKNOWN,
-            "wall time": f"{seconds / 60:.1f} minutes" if seconds else _UNKNOWN,
+            "rounds": ", ".join(f"{count:,} of the {_STAGES.get(stage, stage)}" for stage, count in rounds.items())
+            or _UNKNOWN,
+            "CPU time": f"{seconds / 60:.1f} minutes" if seconds else _UNKNOWN,
             "commit": str(run.get("commit") or _UNKNOWN),
             "versions": listed(versions) if isinstance(versions, dict) and versions else _UNKNOWN,
             "machine": machine_in_words(machine) if machine else _UNKNOWN,
@@ -99,16 +101,16 @@ def _seed(path: Path) -> str:
     return found[0] if found else _UNKNOWN
 
 
-def _end_of_curve(path: Path) -> tuple[int, float]:
-    """Steps and seconds in the last row of a training curve, zeros where there is none."""
+def _end_of_curve(path: Path) -> tuple[dict[str, int], float]:
+    """Rounds of each stage and the CPU seconds of both by a training curve; nothing where there is none."""
     if not path.is_file():
-        return 0, 0.0
+        return {}, 0.0
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     try:
-        return int(rows[-1]["steps"]), float(rows[-1]["seconds"])
+        return {row["stage"]: int(row["round"]) for row in rows}, float(rows[-1]["cpu_seconds"])
     except (IndexError, KeyError, TypeError, ValueError) as error:
-        raise YatzyError(f"{path}: damaged, its last row has no steps and seconds") from error
+        raise YatzyError(f"{path}: damaged, its rows have no stage, round and cpu_seconds") from error
 
 
 def exact_record(exact: ExactScore, weights: str, origin: Provenance) -> dict[str, Any]:
@@ -116,7 +118,7 @@ def exact_record(exact: ExactScore, weights: str, origin: Provenance) -> dict[st
 
     Args:
         exact: what was computed.
-        weights: SHA-256 of the file of weights.
+        weights: SHA-256 of the file of the network.
         origin: where and when.
 
     Returns:
@@ -134,13 +136,26 @@ def exact_record(exact: ExactScore, weights: str, origin: Provenance) -> dict[st
     return found | {"weights": weights, "date": origin.date, "commit": origin.commit}
 
 
-def kept_exact(results: Path, weights: str) -> dict[str, Any] | None:
-    """The exact score in an earlier `results.json`; None if there is none, or it is that of other weights.
+def kept_exact(results: Path, weights: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """The exact scores in an earlier `results.json`.
+
+    Args:
+        results: the file; it need not be there.
+        weights: by agent, SHA-256 of the file of its network.
+
+    Returns:
+        By agent, the records of those whose network is still the same.
 
     Raises:
         YatzyError: if the file is damaged.
     """
-    found = read_json_object(results).get("exact") if results.is_file() else None
-    if found and (not isinstance(found, dict) or found.keys() != EXACT_KEYS):
-        raise YatzyError(f"{results}: damaged (no record of an exact score); delete it to measure anew")
-    return found if found and found["weights"] == weights else None
+    kept = read_json_object(results).get("exact", {}) if results.is_file() else {}
+    if not isinstance(kept, dict) or not all(isinstance(one, dict) and one.keys() == EXACT_KEYS for one in kept.values()):
+        raise YatzyError(f"{results}: damaged (no record of exact scores); delete it to measure anew")
+    return {agent: one for agent, one in kept.items() if one["weights"] == weights.get(agent)}
+
+
+def best_percent(figures: Mapping[str, Any], optimum: float) -> float:
+    """The percentage of the optimum in an agent's figures: by its exact score where there is one."""
+    exact = figures.get("exact_score")
+    return float(figures["percent_of_optimum"] if exact is None else 100 * exact / optimum)

@@ -1,84 +1,64 @@
-"""One model for several rulesets: which shipped model plays rules that none was trained for, and how it reads them.
+"""Rules with options of one's own: which shipped model plays them, and how its networks read and answer.
 
-A network reads observations and what is added to them. Two rulesets with the same dice, throws and boxes have the same
-actions, and inputs that differ in at most three blocks: `upper` and `bonus` are missing where there is no bonus,
-`yatzy_fifty` where nothing more is paid for a further yatzy. A reused model reads a missing block as the constant that
-says the same (`_MISSING`), and does not see a block it was trained without. Both are changes of its first layer alone,
-so that it plays like any other.
+A network's inputs and outputs have keys (`agents.training.shared`). Rulesets with the same dice, throws and boxes share
+most of them. What both know keeps its weights. An input that the rules in play lack counts as the constant that says
+the same, one that is new is not seen; an end that is new is rated like the nearest one of its box. All are changes of
+the first and last layer alone, so that an adapted network plays like any other.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Hashable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
 from agents.errors import ModelError
 from agents.models.digest import MODELS
-from agents.ppo.features import PER_COLUMN, input_blocks
-from agents.ppo.multitask import GENERALIST
-from agents.ppo.weights import PolicyWeights
-from yatzy_env.envs.observation import Block
-from yatzy_env.files import read_json_object
+from agents.observing.weights import FILE as WEIGHTS
+from agents.ppo.config import GENERALIST
+from agents.ppo.policy import FILE as POLICY
+from agents.training.ruled import RuledNetwork
 from yatzy_env.rules import CATALOGUE, Ruleset
 
-TABLE = "reuse.json"
-"""In the folder of shipped models: which ruleset's model a ruleset without one of its own reuses."""
+POLICIES = (POLICY, WEIGHTS)
+"""Files that play as `ppo`, the first one that is there."""
 
-_SAME = ("dice", "throws", "boxes", "columns", "saved_throws")  # what decides actions and the sizes of most blocks
-_MISSING = {
-    "upper": (0.0, 0.0, 1.0, 0.0, 0.0),  # a filled column that has its bonus: upper sums have nothing more to earn
-    "bonus": (1.0, *[0.0] * (PER_COLUMN - 1)),  # no points missing
-    "yatzy_fifty": (0.0,),  # the yatzy box holds no points: nothing more to earn
-}
+_SAME = ("dice", "throws", "boxes", "columns", "saved_throws")  # what decides keeps, boxes and most inputs
+_Network = TypeVar("_Network", bound=RuledNetwork)
 
 
-def shipped_names(models: Path = MODELS) -> list[str]:
-    """The rulesets with a shipped model of their own, in the order of the catalogue, others after them."""
-    found = {path.parent.name for path in models.glob("*/weights.npz")} - {GENERALIST}
+def shipped_names(models: Path = MODELS, files: tuple[str, ...] = POLICIES) -> list[str]:
+    """The rulesets with a shipped network in one of some files, in the order of the catalogue, others after them."""
+    found = {path.parent.name for file in files for path in models.glob(f"*/{file}")} - {GENERALIST}
     return [*(name for name in CATALOGUE if name in found), *sorted(found - CATALOGUE.keys())]
 
 
-def reused_names(models: Path = MODELS) -> dict[str, str]:
-    """The table of reuse: by ruleset, the ruleset whose model it plays with.
-
-    Raises:
-        ModelError: if the table is damaged.
-    """
-    path = models / TABLE
-    if not path.is_file():
-        return {}
-    table = read_json_object(path, ModelError)
-    if not all(isinstance(model, str) for model in table.values()):
-        raise ModelError(f"{path}: damaged (not a table of names)")
-    return table
-
-
-def nearest_model(rules: Ruleset, models: Path = MODELS) -> str:
+def nearest_model(rules: Ruleset, models: Path = MODELS, files: tuple[str, ...] = POLICIES) -> str:
     """The name of the shipped model that plays a ruleset best: one for these very rules, else one to be reused.
 
     Args:
         rules: the ruleset; one with changed options goes by the name it was made from.
         models: the folder of shipped models.
+        files: which networks are asked for.
 
     Raises:
         ModelError: if none is shipped, or the one to be reused does not fit.
     """
-    names = shipped_names(models)
+    names = shipped_names(models, files)
     same = [name for name in names if name in CATALOGUE and CATALOGUE[name].digest == rules.digest]
     if same:
         return same[0]
-    wanted = rules.name if rules.name in names else reused_names(models).get(rules.name, rules.name)
-    if wanted not in names:
-        planned = f" (it reuses the one for {wanted!r})" if wanted != rules.name else ""
+    if rules.name not in names:
+        what = "trained model" if files == POLICIES else "value network"
         raise ModelError(
-            f"no trained model for ruleset {rules.name!r} is shipped{planned}; there are: {', '.join(names) or 'none'}"
+            f"no {what} for ruleset {rules.name!r} is shipped; there are: {', '.join(names) or 'none'}"
         )
-    if wanted in CATALOGUE:  # others were trained for rules that only their run knows: `PPOAgent` compares the digests
-        check_reusable(CATALOGUE[wanted], rules)
-    return wanted
+    if rules.name in CATALOGUE:  # others were trained for rules that only their run knows
+        check_reusable(CATALOGUE[rules.name], rules)
+    return rules.name
 
 
 def check_reusable(own: Ruleset, rules: Ruleset) -> None:
@@ -95,50 +75,44 @@ def check_reusable(own: Ruleset, rules: Ruleset) -> None:
             )
 
 
-def adapt(weights: PolicyWeights, rules: Ruleset) -> PolicyWeights:
-    """A network, trained for a ruleset of the catalogue, that plays other rules.
-
-    Returns:
-        The network with a first layer for the observations of `rules`; the same one if it was trained for them.
+def adapt(network: _Network, rules: Ruleset) -> _Network:
+    """A network that plays other rules than those it was trained for; the same one if it was trained for them.
 
     Raises:
         ModelError: if it does not fit.
     """
-    if weights.ruleset_digest == rules.digest:
-        return weights
-    own = CATALOGUE.get(weights.ruleset)
-    if own is None or own.digest != weights.ruleset_digest:
-        raise ModelError(
-            f"the model was trained for rules called {weights.ruleset!r} that are not in the catalogue; "
-            "only models for rulesets of the catalogue can be reused"
-        )
+    own = network.rules
+    if own.digest == rules.digest:
+        return network
     check_reusable(own, rules)
-    weights.check(own)
-    layers, values = (
-        _adapted(layers, input_blocks(own, weights.features), input_blocks(rules, weights.features))
-        for layers in (weights.layers, weights.value_layers)
-    )
-    return replace(weights, layers=layers, value_layers=values, ruleset=rules.name, ruleset_digest=rules.digest)
+    (weight, bias), *others = network.layers
+    wanted = {key: place for place, key in enumerate(network.input_keys(rules))}
+    reads, bias = np.zeros((len(weight), len(wanted)), np.float32), bias.copy()
+    for place, key in enumerate(network.input_keys(own)):
+        if key in wanted:
+            reads[:, wanted[key]] = weight[:, place]
+        elif _is_secured(key):
+            bias += weight[:, place]
+    layers = [(reads, bias), *others]
+    known = {key: place for place, key in enumerate(network.output_keys(own))}
+    places = [known[_nearest(key, known)] for key in network.output_keys(rules)]
+    weight, bias = layers[-1]
+    layers[-1] = np.ascontiguousarray(weight[places]), bias[places]
+    return type(network)(rules, tuple(layers))
 
 
-def _adapted(layers: tuple, own: list[Block], wanted: list[Block]) -> tuple:
-    """The layers with a first one that reads other blocks than its own."""
-    if not layers:
-        return layers
-    (weight, bias), *others = layers
-    theirs = {block.name: block for block in wanted}
-    reads = np.zeros((len(weight), sum(block.size for block in theirs.values())), np.float32)
-    bias = bias.copy()
-    for block in own:
-        if block.name in theirs:
-            reads[:, _entries(theirs[block.name])] = weight[:, _entries(block)]
-        else:
-            bias += weight[:, _entries(block)] @ np.resize(np.array(_MISSING[block.name], np.float32), block.size)
-    return ((reads, bias), *others)
+def _is_secured(key: Hashable) -> bool:
+    """Whether an input says that a column has its bonus: 1 where there is none to be had, as all others are 0."""
+    return isinstance(key, tuple) and key[0] == "bonus" and key[2] == "0"
 
 
-def _entries(block: Block) -> slice:
-    return slice(block.start, block.start + block.size)
+def _nearest(key: Any, known: dict[Any, int]) -> Any:
+    """The same output, or the end of the same box with the nearest points, then extra bonus."""
+    if key in known:
+        return key
+    _, box, points, extra = key
+    ends = [other for other in known if other[:2] == ("end", box)]
+    return min(ends, key=lambda other: (abs(other[2] - points), abs(other[3] - extra)))
 
 
 def _short(value: object) -> str:

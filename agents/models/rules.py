@@ -1,4 +1,4 @@
-"""Which rules a trained agent plays: runs, folders of `models/` and files of weights know their rules."""
+"""Which rules a trained agent plays: runs, folders of `models/` and files of networks know their rules."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from pathlib import Path
 
 from agents.errors import ModelError
 from agents.models.load import model_file
-from agents.ppo.weights import read_weights
+from agents.observing.weights import read_weights
+from agents.ppo.policy import FILE as POLICY
+from agents.ppo.policy import PolicyNetwork
 from agents.values.network import FILE as VALUES
-from agents.values.network import read_values
+from agents.values.network import ValueNetwork
 from agents.winning.network import FILE as WIN
 from agents.winning.network import read_model
 from yatzy_env.errors import RulesetError
@@ -16,10 +18,11 @@ from yatzy_env.files import read_json_object
 from yatzy_env.rules import CATALOGUE, Ruleset, ruleset
 
 _RECORD = "run.json"
+_KINDS = {POLICY: PolicyNetwork, VALUES: ValueNetwork}
 
 
 def trained_rules(path: Path) -> Ruleset | None:
-    """The rules that a run, a folder of `models/` or a file of weights was trained for.
+    """The rules that a run, a folder of `models/` or a file of a network was trained for.
 
     Returns:
         The rules; None for a network of several rulesets and for a model of other software, which do not say.
@@ -30,8 +33,9 @@ def trained_rules(path: Path) -> Ruleset | None:
     if path.suffix == ".zip":
         return None
     file = model_file(path)
-    if file.name == VALUES and file.is_file():
-        return read_values(file).rules
+    if file.name in _KINDS and file.is_file():
+        rulesets, _ = _KINDS[file.name].read_layers(file)
+        return rulesets[0] if len(rulesets) == 1 else None
     for folder in list(file.parents)[:2]:  # a model stands in its folder, or in a checkpoint of its run
         record = read_json_object(folder / _RECORD, ModelError) if (folder / _RECORD).is_file() else {}
         if "rulesets" in record:

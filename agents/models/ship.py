@@ -1,4 +1,4 @@
-"""Makes a run's model a shipped one: `python -m agents.models.ship RUN`."""
+"""Makes a run's networks a shipped model: `python -m agents.models.ship RUN`."""
 
 from __future__ import annotations
 
@@ -6,22 +6,26 @@ import argparse
 import csv
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
 
 from agents.errors import RunError
 from agents.models.digest import MODELS, record_digests
-from agents.models.load import WIN_MODEL, load_agent, model_file
+from agents.models.load import WIN_MODEL, load_agent, load_planner
 from agents.models.record import CARD, CURVE_PICTURE, RESULTS
+from agents.ppo.policy import FILE as POLICY
 from agents.ppo.runs import config_of
-from agents.training.runs import CURVE, open_run
-from agents.winning.network import FILE, read_model
+from agents.training.runs import CURVE, Run, open_run
+from agents.values.network import FILE as VALUES
+from agents.winning.network import FILE as WIN
+from agents.winning.network import read_model
 from yatzy_env.errors import YatzyError
 from yatzy_env.files import sha256
 
 LARGEST = 5 << 20
-"""Bytes that the weights of a shipped model may have."""
+"""Bytes that a network of a shipped model may have."""
 
 _COPIED = ("config.yaml", "command.txt", "run.json")
 _MEASURED = (CARD, RESULTS, CURVE_PICTURE)  # what `scripts/maintain/card.py` adds
@@ -29,50 +33,69 @@ _CURVE_ROWS = 200
 
 
 def ship_model(run_folder: Path, models: Path = MODELS) -> Path:
-    """Copies a run's model, how it was trained and its curve to `models/NAME/`.
+    """Copies the averaged networks of a run's last checkpoint, how they were trained and their curve to `models/NAME/`.
 
-    Of a run of PPO that is the averaged network of its last checkpoint. The card of other weights that were there
-    goes; `scripts/maintain/card.py` or `win.py measure --card` writes a new one. Returns the folder of the model.
+    What else was there goes, the card only if it is about other networks; `scripts/maintain/card.py` or
+    `win.py measure --card` writes a new one. Returns the folder of the model.
 
     Raises:
-        YatzyError: if the run has no usable model, or its network is too large.
+        YatzyError: if the run has no usable networks, or one is too large.
     """
     run = open_run(run_folder)
-    found = model_file(run.folder)
-    wins = found.name == FILE
-    if (size := found.stat().st_size) > LARGEST:
-        raise RunError(f"{found} has {size:,} bytes; allowed: up to {LARGEST:,}")
-    if wins:
-        read_model(found)
-        name = WIN_MODEL.name
-    else:
-        load_agent(run.folder, config_of(run).rules)  # raises if it is not as recorded
-        name = config_of(run).name
+    checkpoint = run.checked_checkpoint()
+    networks = [file for name in (POLICY, VALUES, WIN) if (file := checkpoint / name).is_file()]
+    name = _checked_name(run, [file.name for file in networks])
+    for file in networks:
+        if (size := file.stat().st_size) > LARGEST:
+            raise RunError(f"{file} has {size:,} bytes; allowed: up to {LARGEST:,}")
     target = models / name
     target.mkdir(parents=True, exist_ok=True)
-    weights = target / found.name
-    if not weights.is_file() or sha256(weights) != sha256(found):
-        for measured in _MEASURED:  # of the weights that go
-            (target / measured).unlink(missing_ok=True)
-    for source in (found, *(run.folder / kept for kept in _COPIED)):
+    same = all((own := target / file.name).is_file() and sha256(own) == sha256(file) for file in networks)
+    kept = {CURVE, *_COPIED, *(_MEASURED if same else ()), *(file.name for file in networks)}
+    for other in target.iterdir():
+        if other.name not in kept:
+            other.unlink()
+    for source in (*networks, *(run.folder / copied for copied in _COPIED)):
         shutil.copyfile(source, target / source.name)
-    if wins:
+    if name == WIN_MODEL.name:
         shutil.copyfile(run.folder / CURVE, target / CURVE)
     else:
-        _thin(run.folder / CURVE, target / CURVE, run.manifest()["steps"])
-    record_digests([weights], models)
+        _thin(run, target / CURVE)
+    record_digests([target / file.name for file in networks], models)
     return target
 
 
-def _thin(source: Path, target: Path, steps: int) -> None:
-    """Copies a training curve up to some steps with at most about 200 rows, the last one among them."""
-    with source.open(newline="", encoding="utf-8") as file:
-        header, *rows = csv.reader(file)
-    at = header.index("steps")
-    rows = [row for row in rows if int(row[at]) <= steps]
+def _checked_name(run: Run, files: list[str]) -> str:
+    """The folder in `models/` for the networks of a run; raises if they cannot be played."""
+    if WIN in files:
+        read_model(run.checked_checkpoint() / WIN)
+        return WIN_MODEL.name
+    config = config_of(run)
+    if POLICY not in files:
+        raise RunError(f"{run.folder}: the run has no policy yet; --resume goes on with its training")
+    for rules in config.rules:
+        load_agent(run.folder / POLICY, rules)
+        load_planner(rules, run.folder / VALUES)
+    return config.name
+
+
+def _thin(run: Run, target: Path) -> None:
+    """Copies a training curve up to the checkpoint: its measurements, and about 200 rows with the last one."""
+    steps, values = run.manifest()["steps"], config_of(run).values.rounds
+
+    def number(row: Mapping[str, str]) -> int:
+        return int(row["round"]) + (values if row["stage"] == "policy" else 0)
+
+    with (run.folder / CURVE).open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        rows = [row for row in reader if number(row) <= steps]
     every = -(-len(rows) // _CURVE_ROWS) or 1
+    last = len(rows) - 1
+    kept = [row for place, row in enumerate(rows) if row["percent"] or (last - place) % every == 0]
     with target.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *rows[::-1][::every][::-1]])
+        writer = csv.DictWriter(file, reader.fieldnames or [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(kept)
 
 
 def main() -> int:

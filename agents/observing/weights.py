@@ -16,6 +16,9 @@ from yatzy_env.errors import folded
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 
+FILE = "weights.npz"
+"""The file of a network over observations in a run's checkpoint or a folder of `models/`."""
+
 _FORMAT = 4
 _KNOWN = (2, 3, 4)  # format 2 has no features beside the observation, format 3 one ruleset
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from agents.errors import ModelError
-from agents.models.record import CARD, CURVE_PICTURE, RESULTS, Training, machine_in_words
+from agents.models.record import CARD, CURVE_PICTURE, RESULTS, Training, best_percent, machine_in_words
 from agents.reports.render import render
 from agents.reports.weaknesses import by_box, by_column, by_decision, by_turn, weaknesses, weaknesses_of_columns
+from agents.reports.text import number, percent, with_error
 from agents.training.runs import CURVE
 from agents.winning.config import WinConfig
 from agents.winning.network import FILE
@@ -24,35 +26,32 @@ from yatzy_env.evaluation.provenance import Provenance
 from yatzy_env.evaluation.results import AgentResult, Evaluation
 from yatzy_env.files import read_json_object, sha256, write_json, write_text
 from yatzy_env.rules import CATALOGUE
+from yatzy_env.solver.triple import Interval
 
 
 def write_card(
     evaluation: Evaluation,
     training: Training,
     folder: Path,
-    agent: str = "ppo",
-    exact: Mapping[str, Any] | None = None,
-    reused_for: Sequence[str] = (),
+    exact: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> Path:
     """Writes `README.md` and `results.json` beside a model.
 
     Args:
-        evaluation: measures the agent and, where there is an optimum, the optimal player.
+        evaluation: measures the model's agents and, where there is an optimum, the optimal player.
         training: how the model was made.
         folder: the folder of the model.
-        agent: name of the model's agent in the evaluation; the optimal player's is "optimal".
-        exact: the exact score of the same weights, if it was computed.
-        reused_for: other rulesets that are played with this model.
+        exact: the exact scores of the same networks that were computed, by agent.
 
     Returns:
         The path of the card.
     """
-    text = model_card(evaluation, training, agent, exact, reused_for, (folder / CURVE_PICTURE).is_file())
+    text = model_card(evaluation, training, exact, (folder / CURVE_PICTURE).is_file())
     record = evaluation.record() | {
         "training": {"command": training.command, **training.facts},
         "sha256": dict(training.digests),
     }
-    return _write_both(folder, record | ({} if exact is None else {"exact": exact}), text)
+    return _write_both(folder, record | ({"exact": dict(exact)} if exact else {}), text)
 
 
 def _write_both(folder: Path, record: dict[str, Any], text: str) -> Path:
@@ -64,26 +63,26 @@ def _write_both(folder: Path, record: dict[str, Any], text: str) -> Path:
 def model_card(
     evaluation: Evaluation,
     training: Training,
-    agent: str = "ppo",
-    exact: Mapping[str, Any] | None = None,
-    reused_for: Sequence[str] = (),
+    exact: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     has_curve: bool = False,
 ) -> str:
-    """The card as markdown.
+    """The card as markdown; the model's agents are all but the optimal player.
 
     Raises:
-        YatzyError: if an agent is missing, or neither the optimum nor its interval is known.
+        YatzyError: if there is none, or neither the optimum nor its interval is known.
     """
     rules = evaluation.rules
-    result = _find(evaluation, agent)
+    results = [result for result in evaluation.results if result.agent != "optimal"]
+    if not results:
+        raise YatzyError("a model card needs an agent of the model in its evaluation")
     return render(
         "card.md.j2",
         rules=rules,
         in_catalogue=CATALOGUE.get(rules.name) == rules,
-        reused_for=reused_for,
         games=evaluation.games,
-        result=result,
-        **_beside_the_optimum(evaluation, result),
+        results=results,
+        best_percent=lambda result: best_percent(result.fields(), result.optimum),
+        **_beside_the_optimum(evaluation, results),
         training=training,
         has_curve=has_curve,
         origin=evaluation.provenance,
@@ -92,19 +91,25 @@ def model_card(
     )
 
 
-def _beside_the_optimum(evaluation: Evaluation, result: AgentResult) -> dict[str, Any]:
+def _beside_the_optimum(evaluation: Evaluation, results: Sequence[AgentResult]) -> dict[str, Any]:
     """What the games say beside the optimum, or beside the interval it lies in."""
-    bounds, match = evaluation.bounds, result.match
-    if evaluation.optimum is not None:
-        best = _find(evaluation, "optimal")
+    bounds, optimum, matches = evaluation.bounds, evaluation.optimum, [result.match for result in results]
+    names = [f"`{result.agent}`" for result in results]
+    if optimum is not None:
+        best = [result for result in evaluation.results if result.agent == "optimal"]
+        if not best:
+            raise YatzyError("a model card needs the agent 'optimal' in its evaluation")
         return {
             "bounds": None,
-            "optimum": evaluation.optimum,
-            "best": best,
-            "by_decision": by_decision(match),
-            "by_turn": by_turn(match),
-            "by_box": by_box(match, best.match),
-            "weak": weaknesses(match, best.match),
+            "optimum": optimum,
+            "heads": ["", *names, "optimal player"],
+            "figures": _figures([*results, *best], optimum),
+            "columns": [text for name in names for text in (f"{name}: regret per game", "share")],
+            "points": [f"{name}: points" for name in (*names, "optimal player")],
+            "by_decision": by_decision(matches),
+            "by_turn": by_turn(matches),
+            "by_box": by_box(matches, best[0].match),
+            "weak": [weaknesses(match, best[0].match) for match in matches],
         }
     if bounds is None:
         raise YatzyError(
@@ -112,17 +117,40 @@ def _beside_the_optimum(evaluation: Evaluation, result: AgentResult) -> dict[str
         )
     return {
         "bounds": bounds,
-        "margin": 100 * (result.mean_score / bounds.lower - 1),
-        "by_column": by_column(match),
-        "weak": weaknesses_of_columns(match, bounds),
+        "heads": ["", *names],
+        "figures": _figures_in(bounds, results),
+        "by_column": [by_column(match) for match in matches],
+        "weak": [weaknesses_of_columns(match, bounds) for match in matches],
     }
 
 
-def _find(evaluation: Evaluation, agent: str) -> AgentResult:
-    for result in evaluation.results:
-        if result.agent == agent:
-            return result
-    raise YatzyError(f"a model card needs the agent {agent!r} in its evaluation")
+def _figures(results: Sequence[AgentResult], optimum: float) -> list[list[str]]:
+    """The figures of some agents, the optimal player last."""
+    exact = [optimum if result.agent == "optimal" else result.exact_score for result in results]
+    percents = [best_percent(result.fields(), optimum) for result in results]
+    rules = results[0].match.rules
+    rows = [
+        ["exact score", *(number(value, 6) for value in exact)],
+        ["% of the optimum", *(number(value, 3) for value in percents)],
+        ["regret per game", *(with_error(result.regret_per_game, result.regret_se, 3) for result in results)],
+        ["mean score", *(with_error(result.mean_score, result.score_se) for result in results)],
+        ["bonus rate", *(f"{percent(result.bonus_rate)} %" for result in results)],
+        ["yatzy rate", *(f"{percent(result.yatzy_rate)} %" for result in results)],
+    ]
+    left_out = ["bonus rate"] * (not rules.bonus_points) + ["yatzy rate"] * ("yatzy" not in rules.boxes)
+    return [row for row in rows if row[0] not in left_out]
+
+
+def _figures_in(bounds: Interval, results: Sequence[AgentResult]) -> list[list[str]]:
+    """The figures of some agents beside the interval that the optimum lies in."""
+    width = bounds.upper - bounds.lower
+    above = [result.mean_score - bounds.lower for result in results]
+    return [
+        ["mean score", *(with_error(result.mean_score, result.score_se) for result in results)],
+        [f"above the lower end, {bounds.lower:.2f}", *(f"{gain:+.2f}, {100 * gain / bounds.lower:+.2f} %" for gain in above)],
+        ["place in the interval, from its lower end", *(f"{100 * gain / width:.1f} % of its width" for gain in above)],
+        ["share of the optimum, at least", *(f"{100 * result.mean_score / bounds.upper:.2f} %" for result in results)],
+    ]
 
 
 def write_win_card(fields: Mapping[str, Any], origin: Provenance, folder: Path) -> Path:

@@ -48,8 +48,8 @@ def pictures(evaluation: Evaluation, analysis: Analysis) -> dict[str, list[Pictu
             if match.game_regret.sum() > 1e-6
         ]
     if analysis.curves:
-        draw_curves = partial(plots.draw_curves, curves=analysis.curves, optimum=evaluation.optimum)
-        found["curves"] = [_paint(draw_curves, 3.4, f"Mean score of training games over environment steps: {names}")]
+        draw_curves = partial(plots.draw_curves, curves=analysis.curves)
+        found["curves"] = [_paint(draw_curves, 3.4, f"Distance to the best play over minutes of training: {names}")]
     return found
 
 

@@ -203,21 +203,26 @@ def draw_boxes(axes: Axes, match: Match, theme: Theme) -> None:
     axes.set_title(match.agent)
 
 
-def draw_curves(axes: Axes, curves: Sequence[Curve], optimum: float | None, theme: Theme) -> None:
-    """The mean score of the training games over steps; a band reaches from the lowest run to the highest."""
+def draw_curves(axes: Axes, curves: Sequence[Curve], theme: Theme) -> None:
+    """How far from the best the networks in training played over time; a band reaches from the best run to the worst.
+
+    A dotted line marks where the policy takes the place of the value network.
+    """
     for place, curve in enumerate(curves):
         colour = theme.palette[place % len(theme.palette)]
-        axes.plot(curve.steps / 1e6, curve.score, color=colour, linewidth=1.7, label=curve.name)
+        axes.plot(curve.minutes, curve.value, color=colour, linewidth=1.7, label=curve.name)
+        axes.axvline(curve.policy, color=colour, linewidth=1, linestyle=":")
         if curve.runs > 1:
-            axes.fill_between(curve.steps / 1e6, curve.low, curve.high, color=colour, alpha=0.22, linewidth=0)
-    if optimum is not None:
-        axes.axhline(optimum, color=theme.ink, linewidth=1, linestyle=_DASHES)
-        axes.text(0.01, optimum, f"optimum {optimum:.2f}", va="bottom", size=9, transform=axes.get_yaxis_transform())
+            axes.fill_between(curve.minutes, curve.low, curve.high, color=colour, alpha=0.22, linewidth=0)
+    axes.text(
+        curves[0].policy, 1.0, " value network | policy", ha="center", va="bottom", size=9,
+        transform=axes.get_xaxis_transform(),
+    )
+    axes.set_yscale("log")
     axes.grid(axis="y")
     axes.set_xlim(left=0)
-    axes.margins(y=0.1)
-    axes.set(xlabel="environment steps, millions", ylabel="mean score of training games", title="Learning curves")
-    axes.legend(loc="lower right")
+    axes.set(xlabel="CPU minutes", ylabel=curves[0].measure, title="Learning curves")
+    axes.legend(loc="upper right")
 
 
 def _line_style(place: int, theme: Theme) -> str:

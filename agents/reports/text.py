@@ -13,9 +13,10 @@ def number(value: float | None, digits: int = 2) -> str:
     return UNKNOWN if value is None else f"{max(value, 0.0) if abs(value) < 1e-9 else value:.{digits}f}"
 
 
-def with_error(value: float | None, error: float | None) -> str:
+def with_error(value: float | None, error: float | None, digits: int = 2) -> str:
     """A figure with its standard error."""
-    return number(value) if value is None or error is None else f"{number(value)} ± {number(error)}"
+    shown = number(value, digits)
+    return shown if value is None or error is None else f"{shown} ± {number(error, digits)}"
 
 
 def percent(share: float, digits: int = 1) -> str:

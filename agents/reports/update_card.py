@@ -1,20 +1,19 @@
-"""Updates the card of a model: measures it, computes its exact score where that is quick or asked for, writes both."""
+"""Updates the card of a model: measures it, computes exact scores where that is quick or asked for, writes both."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from agents.models.digest import check_digest
-from agents.models.load import load_agent
+from agents.models.load import load_agent, model_file
 from agents.models.record import CURVE_PICTURE, RESULTS, exact_record, kept_exact, read_training
-from agents.models.reuse import reused_names
 from agents.optimal import OptimalAgent
 from agents.reports.card import write_card
-from agents.reports.curves import Curve, read_curve
+from agents.reports.curves import read_curve
 from agents.training.runs import CURVE
-from yatzy_env.agent import Agent
+from agents.values.network import FILE as VALUES
+from yatzy_env.agent import Agent, merges_upper
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.evaluate import announced_solution
 from yatzy_env.evaluation.exact import check_agent, exact_score, most_situations
@@ -29,9 +28,9 @@ from yatzy_env.solver.triple import interval
 from yatzy_env.tables import compile_tables
 
 GAMES = 10_000
-SEED = 1001
+SEED = 2001
 
-_GAMES_BY_RULESET = {"maxi-alga": 2_000}  # its solution fills gigabytes, which are read as they are needed
+_GAMES_BY_RULESET = {"maxi-alga": 20_000, "triple": 20_000}  # without exact scores
 _QUICK = 5_000_000  # situations up to which the exact score is computed unasked: some 20 seconds
 
 
@@ -43,16 +42,16 @@ def update_card(
     exact: bool = False,
     say: Callable[[str], None] = lambda line: None,
 ) -> Path:
-    """Measures a model and writes its card, its record and the picture of its training curve.
+    """Measures a model's policy and planner and writes its card, its record and the picture of its training curve.
 
-    An exact score on record for the same weights is kept.
+    Exact scores on record for the same networks are kept.
 
     Args:
         folder: `models/<ruleset>`; the folder above holds the record of digests.
         command: the command line, for the record.
         games: games to play; None for as many as the ruleset is usually measured with.
         seed: seed of the dice.
-        exact: compute the exact score even where it takes long, wherever the ruleset is not too large for it.
+        exact: compute the exact scores even where it takes long, wherever the ruleset is not too large for it.
         say: called with lines about what takes long.
 
     Returns:
@@ -61,71 +60,65 @@ def update_card(
     Raises:
         YatzyError: in one line, if the model is not as recorded or cannot be measured.
     """
-    rules, weights = ruleset(folder.name), folder / "weights.npz"
+    rules = ruleset(folder.name)
     games = games if games is not None else _GAMES_BY_RULESET.get(rules.name, GAMES)
     check_numbers(games, seed)
-    check_digest(weights, models=folder.parent)
-    agent = load_agent(folder, rules, trust=True)  # its digest was just compared
-    training = read_training(folder)
-    known = kept_exact(folder / RESULTS, sha256(weights))
-    if known is None and (exact or _is_quick(rules)):
-        known = _exact(agent, rules, sha256(weights), command, say)
+    files = {"ppo": model_file(folder), "planner": folder / VALUES}
+    for file in files.values():
+        check_digest(file, models=folder.parent)
+    agents = {name: load_agent(file, rules, trust=True, name=name) for name, file in files.items()}  # just compared
+    training, digests = read_training(folder), {name: sha256(file) for name, file in files.items()}
+    known = kept_exact(folder / RESULTS, digests)
+    for name, agent in agents.items():
+        if name not in known and (exact or _is_quick(agent, rules)) and _has_exact_score(agent, rules, name, say):
+            score = exact_score(agent, rules, name=name, say=say)
+            known[name] = exact_record(score, digests[name], provenance(command))
     say(f"{rules.name}: {games:,} games")
-    evaluation = _measure(agent, rules, games, seed, command)
-    if known is not None:
-        evaluation = evaluation.with_exact_scores({"ppo": known["expected_score"]})
+    evaluation = _measure(agents, rules, games, seed, command)
+    evaluation = evaluation.with_exact_scores({name: one["expected_score"] for name, one in known.items()})
     for warning in evaluation.warnings:
         say(f"warning: {warning}")
-    _draw_curve(folder, evaluation)
-    reused_for = [name for name, model in reused_names(folder.parent).items() if model == rules.name]
-    return write_card(evaluation, training, folder, exact=known, reused_for=reused_for)
+    _draw_curve(folder, rules)
+    return write_card(evaluation, training, folder, known)
 
 
-def _is_quick(rules: Ruleset) -> bool:
+def _is_quick(agent: Agent, rules: Ruleset) -> bool:
     """Whether the exact score takes seconds."""
     if not can_solve(rules):
         return False
     tables = compile_tables(rules)
-    return most_situations(tables, lay_out_cards(tables, True)) <= _QUICK
+    return most_situations(tables, lay_out_cards(tables, merges_upper(agent))) <= _QUICK
 
 
-def _exact(
-    agent: Agent, rules: Ruleset, weights: str, command: str, say: Callable[[str], None]
-) -> dict[str, Any] | None:
-    """Computes the exact score; where the ruleset is too large for it, says so."""
+def _has_exact_score(agent: Agent, rules: Ruleset, name: str, say: Callable[[str], None]) -> bool:
+    """Whether the exact score can be computed; where the ruleset is too large for it, says so."""
     try:
-        check_agent(agent, rules, "ppo")
+        check_agent(agent, rules, name)
     except YatzyError as error:
         say(str(error))
-        return None
-    return exact_record(exact_score(agent, rules, name="ppo", say=say), weights, provenance(command))
+        return False
+    return True
 
 
-def _measure(agent: Agent, rules: Ruleset, games: int, seed: int, command: str) -> Evaluation:
+def _measure(agents: Mapping[str, Agent], rules: Ruleset, games: int, seed: int, command: str) -> Evaluation:
     """The games of the model, beside those of the optimal player where there is one."""
     if not can_solve(rules):
-        return measure({"ppo": agent}, rules, games, seed, None, command, bounds=interval(rules))
+        return measure(agents, rules, games, seed, None, command, bounds=interval(rules))
     solution = announced_solution(rules)
-    return measure({"ppo": agent, "optimal": OptimalAgent(solution)}, rules, games, seed, solution, command)
+    return measure({**agents, "optimal": OptimalAgent(solution)}, rules, games, seed, solution, command)
 
 
-def _draw_curve(folder: Path, evaluation: Evaluation) -> None:
-    """The training curve beside the optimum, or the interval it lies in, as a small picture."""
+def _draw_curve(folder: Path, rules: Ruleset) -> None:
+    """The training curve as a small picture."""
     from agents.reports.plots import draw_curves
     from agents.reports.themes import LIGHT
 
     if not (folder / CURVE).is_file():
         raise YatzyError(f"{folder / CURVE}: there is no such file; ship the run again")
-    steps, score = read_curve(folder / CURVE)
+    curve = read_curve(folder / CURVE)
     with LIGHT.figure(6.4, 3.2) as figure:
         axes = figure.subplots()
-        draw_curves(axes, [Curve("ppo", steps, score, score, score, 1)], evaluation.optimum, LIGHT)
-        if evaluation.bounds is not None:
-            ends = (evaluation.bounds.lower, evaluation.bounds.upper)
-            axes.axhspan(*ends, color=LIGHT.grey, alpha=0.25, linewidth=0)
-            axes.text(
-                0.01, ends[1], "optimum: in the grey band", va="bottom", size=9, transform=axes.get_yaxis_transform()
-            )
-        axes.set_title(f"Training on {evaluation.rules.name}")
+        draw_curves(axes, [curve], LIGHT)
+        axes.set_title(f"Training on {rules.name}", pad=18)
         axes.get_legend().remove()  # type: ignore[union-attr]  # `draw_curves` has made one
         figure.savefig(folder / CURVE_PICTURE, dpi=100, metadata={"Software": None})

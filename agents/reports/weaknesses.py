@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,30 +20,31 @@ _WORST_BOXES = 3
 _CLEARLY = 3.0  # standard errors from which on a difference between boxes is worth a line
 
 
-def by_decision(match: Match) -> Rows:
-    """Regret and its share by kind of decision: after the first throw, after the second, and the choice of a box."""
-    total = float(match.game_regret.mean())
-    return [(kind, *_part(match.regret_by_kind[:, at], total)) for at, kind in enumerate(match.kinds)]
+def by_decision(matches: Sequence[Match]) -> Rows:
+    """Regret and its share, match by match, by kind of decision: after each throw, and the choice of a box."""
+    return _side_by_side(matches, matches[0].kinds, lambda match: match.regret_by_kind.T)
 
 
-def by_turn(match: Match) -> Rows:
-    """Regret and its share in the first, middle and last third of the game."""
-    total = float(match.game_regret.mean())
-    return [(turns, *_part(regret, total)) for turns, regret in _thirds(match)]
+def by_turn(matches: Sequence[Match]) -> Rows:
+    """Regret and its share, match by match, in the first, middle and last third of the game."""
+    names = [turns for turns, _ in _thirds(matches[0])]
+    return _side_by_side(matches, names, lambda match: [regret for _, regret in _thirds(match)])
 
 
-def by_box(match: Match, best: Match) -> Rows:
-    """Regret of the turns that went to each box, its share, and what stands in the box for both players."""
-    total, regret = float(match.game_regret.mean()), match.regret_by_box.sum(axis=2)
-    return [
-        (
-            f"`{name}`",
-            *_part(regret[:, box], total),
-            number(float(match.written[:, box].mean())),
-            number(float(best.written[:, box].mean())),
-        )
-        for box, name in enumerate(match.rules.box_names)
-    ]
+def by_box(matches: Sequence[Match], best: Match) -> Rows:
+    """Regret of the turns that went to each box, its share, and what stands in the box, also for the optimal player."""
+    names = [f"`{name}`" for name in best.rules.box_names]
+    written = [[number(value) for value in match.written.mean(axis=0).tolist()] for match in (*matches, best)]
+    regrets = _side_by_side(matches, names, lambda match: match.regret_by_box.sum(axis=2).T)
+    return [(*row, *points) for row, points in zip(regrets, zip(*written, strict=True), strict=True)]
+
+
+def _side_by_side(
+    matches: Sequence[Match], names: Sequence[str], parts: Callable[[Match], Iterable[NDArray[np.float64]]]
+) -> Rows:
+    """A row per part of the regret: its name, then regret and share of every match."""
+    cells = [[_part(part, float(match.game_regret.mean())) for part in parts(match)] for match in matches]
+    return [(name, *(cell for part in row for cell in part)) for name, row in zip(names, zip(*cells), strict=True)]
 
 
 def by_column(match: Match) -> Rows:
@@ -136,4 +138,4 @@ def _share(part: float, total: float) -> float:
 
 def _part(values: NDArray[np.float64], total: float) -> tuple[str, str]:
     found = estimate(values)
-    return with_error(found.mean, found.error), f"{_share(found.mean, total):.0f} %"
+    return with_error(found.mean, found.error, 3), f"{_share(found.mean, total):.0f} %"

@@ -36,6 +36,7 @@ class Planner:
                 f"the value network was trained for {network.rules.name!r} and does not fit {rules.name!r}"
             )
         self.name = name
+        self.notice = ""  # what a reader of its figures should know
         self.network = network
         self._tables = compile_tables(rules)
 
