@@ -210,10 +210,12 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], theme: Theme) -> None:
     """
     for place, curve in enumerate(curves):
         colour = theme.palette[place % len(theme.palette)]
-        axes.plot(curve.minutes, curve.value, color=colour, linewidth=1.7, label=curve.name)
         axes.axvline(curve.policy, color=colour, linewidth=1, linestyle=":")
-        if curve.runs > 1:
-            axes.fill_between(curve.minutes, curve.low, curve.high, color=colour, alpha=0.22, linewidth=0)
+        for stage, label in ((curve.minutes <= curve.policy, ""), (curve.minutes > curve.policy, curve.name)):
+            minutes = curve.minutes[stage]
+            axes.plot(minutes, curve.value[stage], ".-", color=colour, linewidth=1.7, markersize=3, label=label)
+            if curve.runs > 1:
+                axes.fill_between(minutes, curve.low[stage], curve.high[stage], color=colour, alpha=0.22, linewidth=0)
     axes.text(
         curves[0].policy, 1.0, " value network | policy", ha="center", va="bottom", size=9,
         transform=axes.get_xaxis_transform(),

@@ -29,6 +29,7 @@ from yatzy_env.tables import compile_tables
 
 GAMES = 10_000
 SEED = 2001
+"""Of the final measurement: no model was measured on it before, and each shipped network is once."""
 
 _GAMES_BY_RULESET = {"maxi-alga": 20_000, "triple": 20_000}  # without exact scores
 _QUICK = 5_000_000  # situations up to which the exact score is computed unasked: some 20 seconds
@@ -70,7 +71,7 @@ def update_card(
     training, digests = read_training(folder), {name: sha256(file) for name, file in files.items()}
     known = kept_exact(folder / RESULTS, digests)
     for name, agent in agents.items():
-        if name not in known and (exact or _is_quick(agent, rules)) and _has_exact_score(agent, rules, name, say):
+        if name not in known and (exact or is_quick(agent, rules)) and _has_exact_score(agent, rules, name, say):
             score = exact_score(agent, rules, name=name, say=say)
             known[name] = exact_record(score, digests[name], provenance(command))
     say(f"{rules.name}: {games:,} games")
@@ -82,7 +83,7 @@ def update_card(
     return write_card(evaluation, training, folder, known)
 
 
-def _is_quick(agent: Agent, rules: Ruleset) -> bool:
+def is_quick(agent: Agent, rules: Ruleset) -> bool:
     """Whether the exact score takes seconds."""
     if not can_solve(rules):
         return False

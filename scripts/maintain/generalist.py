@@ -1,54 +1,59 @@
-"""Measures the shipped generalist under each of its rulesets, beside the specialist; `make docs` writes its card."""
+"""Measures the shipped generalist under each of its rulesets; `make docs` writes its card."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+import sys
 from typing import Any
 
-from agents.errors import ModelError
 from agents.models.digest import MODELS
-from agents.models.load import load_agent, shipped_model
+from agents.models.load import load_agent
 from agents.models.record import RESULTS
-from agents.ppo.config import Config
-from agents.ppo.multitask import GENERALIST
-from agents.ppo.weights import read_weights
-from scripts.maintain._cases import measure_cases, percent_of_optimum, regret
-from yatzy_env.files import sha256
+from agents.ppo.config import GENERALIST
+from agents.ppo.policy import FILE as POLICY
+from agents.ppo.policy import PolicyNetwork
+from agents.reports.update_card import GAMES, SEED, is_quick
+from agents.values.network import FILE as VALUES
+from scripts._cli import clear_errors
+from yatzy_env.evaluation.exact import exact_score
+from yatzy_env.evaluation.matches import check_numbers
+from yatzy_env.evaluation.provenance import command_line, provenance
+from yatzy_env.evaluation.results import measure
+from yatzy_env.files import sha256, write_json
+from yatzy_env.rules import Ruleset
 from yatzy_env.solver import solve
 
 FOLDER = MODELS / GENERALIST
-WEIGHTS = FOLDER / "weights.npz"
+FILES = {"ppo": FOLDER / POLICY, "planner": FOLDER / VALUES}
 
 
-def cases(games: int, seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The regret of the generalist under each ruleset, and on the same dice that of the model shipped for it."""
-    config = Config.read(FOLDER / "config.yaml")
-    if not config.rulesets:
-        raise ModelError(f"{FOLDER}: its configuration names one ruleset")
-    for rules in config.tasks.rulesets:
-        specialist = shipped_model(rules)
-        ours = regret(load_agent(FOLDER, rules), rules, games, seed)
-        theirs = regret(load_agent(specialist, rules, reuse=True), rules, games, seed)
-        yield (
-            rules.name,
-            {
-                "ruleset": rules.name,
-                "optimum": float(solve(rules).expected_score),
-                "regret_per_game": ours.mean,
-                "regret_se": ours.error,
-                "percent_of_optimum": percent_of_optimum(ours, rules),
-                "specialist": specialist.name,
-                "specialist_regret": theirs.mean,
-                "specialist_se": theirs.error,
-                "specialist_percent": percent_of_optimum(theirs, rules),
-            },
-        )
+def measure_case(rules: Ruleset, games: int, seed: int) -> dict[str, Any]:
+    """The figures of policy and planner under a ruleset."""
+    agents = {name: load_agent(file, rules, name=name) for name, file in FILES.items()}
+    evaluation = measure(agents, rules, games, seed, solve(rules))
+    exact = {name: exact_score(agent, rules).expected_score for name, agent in agents.items() if is_quick(agent, rules)}
+    fields = evaluation.with_exact_scores(exact).fields()
+    return {key: fields[key] for key in ("ruleset", "optimum", "agents")}
 
 
-def model() -> dict[str, Any]:
-    """Which network was measured."""
-    return {"sha256": {WEIGHTS.name: sha256(WEIGHTS)}, "steps": read_weights(WEIGHTS).steps}
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="generalist.py", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--games", type=int, default=GAMES, metavar="N", help=f"games of each ruleset (default: {GAMES})")
+    parser.add_argument("--seed", type=int, default=SEED, metavar="S", help=f"seed of the dice (default: {SEED})")
+    args = parser.parse_args()
+    with clear_errors():
+        check_numbers(args.games, args.seed)
+        cases = []
+        for rules in PolicyNetwork.read_layers(FILES["ppo"])[0]:
+            cases.append(case := measure_case(rules, args.games, args.seed))
+            said = ", ".join(f"{agent['agent']} {agent['percent_of_optimum']:.3f} %" for agent in case["agents"])
+            print(f"{rules.name}: {said}", file=sys.stderr)
+        origin = provenance(command_line("maintain/generalist.py", sys.argv[1:])).fields()
+        digests = {file.name: sha256(file) for file in FILES.values()}
+        record = {"games": args.games, "seed": args.seed, **origin, "sha256": digests, "cases": cases}
+        write_json(FOLDER / RESULTS, record, indent=1)
+        print(FOLDER / RESULTS)
 
 
 if __name__ == "__main__":
-    measure_cases("generalist.py", __doc__, FOLDER / RESULTS, cases, model)
+    main()

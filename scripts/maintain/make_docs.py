@@ -10,11 +10,11 @@ from pathlib import Path
 import yatzy_env
 from agents.markdown import table
 from agents.models.digest import MODELS
-from agents.models.record import CARD, RESULTS
-from agents.ppo.multitask import GENERALIST
+from agents.models.record import CARD
+from agents.ppo.config import GENERALIST
 from agents.reports.render import render
 from scripts.maintain._ablation_docs import HEAD, ablation_rows
-from scripts.maintain._models_docs import TEMPLATES, generalist_card, models_page, readme_table
+from scripts.maintain._models_docs import TEMPLATES, generalist_card, generalist_record, models_page, readme_table
 from yatzy_env import Ruleset, action_names, compile_tables, rulesets
 from yatzy_env.envs import observation_blocks
 from yatzy_env.files import read_json, read_json_object, write_text
@@ -133,7 +133,7 @@ PAGES = {
     DOCS / "benchmark.md": lambda: results_page("benchmark"),
     DOCS / "ablation.md": ablation_page,
     README: lambda: renewed(README, "models", readme_table()),
-    **({MODELS / GENERALIST / CARD: generalist_card} if (MODELS / GENERALIST / RESULTS).is_file() else {}),
+    **({MODELS / GENERALIST / CARD: lambda: generalist_card(found)} if (found := generalist_record()) else {}),
 }
 
 
