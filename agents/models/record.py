@@ -144,7 +144,9 @@ def kept_exact(results: Path, weights: Mapping[str, str]) -> dict[str, dict[str,
         YatzyError: if the file is damaged.
     """
     kept = read_json_object(results).get("exact", {}) if results.is_file() else {}
-    if not isinstance(kept, dict) or not all(isinstance(one, dict) and one.keys() == EXACT_KEYS for one in kept.values()):
+    if not isinstance(kept, dict) or not all(
+        isinstance(one, dict) and one.keys() == EXACT_KEYS for one in kept.values()
+    ):
         raise YatzyError(f"{results}: damaged (no record of exact scores); delete it to measure anew")
     return {agent: one for agent, one in kept.items() if one["weights"] == weights.get(agent)}
 

@@ -41,9 +41,7 @@ def test_training_is_read_from_the_folder(tmp_path: Path) -> None:
         "versions": "python 3.11, torch 2.8",
         "machine": "P, 2 cores",
     }
-    assert training.digests == {
-        name: hashlib.sha256(name.encode()).hexdigest() for name in NETWORKS
-    }
+    assert training.digests == {name: hashlib.sha256(name.encode()).hexdigest() for name in NETWORKS}
 
 
 def test_what_training_did_not_record_is_said_so(tmp_path: Path) -> None:
@@ -53,7 +51,8 @@ def test_what_training_did_not_record_is_said_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("run.json", "{"), ("run.json", "[]"), ("curve.csv", "stage,round,cpu_seconds\n"), ("curve.csv", "a\n1\n")]
+    ("name", "text"),
+    [("run.json", "{"), ("run.json", "[]"), ("curve.csv", "stage,round,cpu_seconds\n"), ("curve.csv", "a\n1\n")],
 )
 def test_a_damaged_record_is_one_clear_line(tmp_path: Path, name: str, text: str) -> None:
     (model_folder(tmp_path) / name).write_text(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ def network(kind: type[RuledNetwork], rules: Ruleset, seed: int = 1) -> RuledNet
     sizes = [len(kind.input_keys(rules)), 24, len(kind.output_keys(rules))]
     layers = [
         (rng.normal(0, 1, (wide, narrow)).astype(np.float32), rng.normal(0, 1, wide).astype(np.float32))
-        for narrow, wide in zip(sizes, sizes[1:], strict=False)
+        for narrow, wide in pairwise(sizes)
     ]
     return kind(rules, tuple(layers))
 
