@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,6 @@ EXACT_KEYS = {
 
 _UNKNOWN = "not recorded"
 _STAGES = {"values": "value network"}  # of a training curve
-_PICKLES = (".zip", ".pt", ".pth")
-_MODEL_FILES = (".zip", ".npz", ".pt", ".pth")
 
 
 @dataclass(frozen=True)
@@ -37,21 +35,19 @@ class Training:
     Attributes:
         command: the training command.
         facts: further facts in the order in which they are to be listed: seed, rounds, CPU time, versions, commit ...
-        digests: SHA-256 of each model file by its name.
-        pickles: names of the files that hold pickled objects and can run code when they are loaded.
+        digests: SHA-256 of each network's file by its name.
     """
 
     command: str
     facts: Mapping[str, str]
     digests: Mapping[str, str]
-    pickles: Sequence[str] = ()
 
 
 def read_training(folder: Path) -> Training:
-    """Reads the files of a run or of a shipped model. What is missing is called "not recorded".
+    """Reads the files of a shipped model. What is missing is called "not recorded".
 
     Args:
-        folder: holds model files and, as far as they were kept, `command.txt`, `config.yaml`, `run.json` and
+        folder: holds networks and, as far as they were kept, `command.txt`, `config.yaml`, `run.json` and
             `curve.csv`.
 
     Returns:
@@ -60,14 +56,13 @@ def read_training(folder: Path) -> Training:
     Raises:
         YatzyError: if the folder holds no model or one of the files is damaged.
     """
-    models = sorted(path for path in folder.rglob("*") if path.suffix in _MODEL_FILES and path.name != "state.npz")
+    models = sorted(folder.glob("*.npz"))
     if not models:
-        raise YatzyError(f"{folder} holds no model: no file ending in {', '.join(_MODEL_FILES)}")
+        raise YatzyError(f"{folder} holds no model: no file ending in .npz")
     run = read_json_object(folder / "run.json") if (folder / "run.json").is_file() else {}
     rounds, seconds = _end_of_curve(folder / CURVE)
     machine, versions = run.get("machine"), run.get("versions")
     command = folder / "command.txt"
-    names = {path.relative_to(folder).as_posix(): path for path in models}
     return Training(
         command=command.read_text(encoding="utf-8").strip() if command.is_file() else _UNKNOWN,
         facts={
@@ -79,8 +74,7 @@ def read_training(folder: Path) -> Training:
             "versions": listed(versions) if isinstance(versions, dict) and versions else _UNKNOWN,
             "machine": machine_in_words(machine) if machine else _UNKNOWN,
         },
-        digests={name: sha256(path) for name, path in names.items()},
-        pickles=tuple(name for name, path in names.items() if path.suffix in _PICKLES),
+        digests={path.name: sha256(path) for path in models},
     )
 
 
@@ -150,7 +144,9 @@ def kept_exact(results: Path, weights: Mapping[str, str]) -> dict[str, dict[str,
         YatzyError: if the file is damaged.
     """
     kept = read_json_object(results).get("exact", {}) if results.is_file() else {}
-    if not isinstance(kept, dict) or not all(isinstance(one, dict) and one.keys() == EXACT_KEYS for one in kept.values()):
+    if not isinstance(kept, dict) or not all(
+        isinstance(one, dict) and one.keys() == EXACT_KEYS for one in kept.values()
+    ):
         raise YatzyError(f"{results}: damaged (no record of exact scores); delete it to measure anew")
     return {agent: one for agent, one in kept.items() if one["weights"] == weights.get(agent)}
 

@@ -53,9 +53,7 @@ def nearest_model(rules: Ruleset, models: Path = MODELS, files: tuple[str, ...] 
         return same[0]
     if rules.name not in names:
         what = "trained model" if files == POLICIES else "value network"
-        raise ModelError(
-            f"no {what} for ruleset {rules.name!r} is shipped; there are: {', '.join(names) or 'none'}"
-        )
+        raise ModelError(f"no {what} for ruleset {rules.name!r} is shipped; there are: {', '.join(names) or 'none'}")
     if rules.name in CATALOGUE:  # others were trained for rules that only their run knows
         check_reusable(CATALOGUE[rules.name], rules)
     return rules.name

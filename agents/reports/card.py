@@ -16,8 +16,8 @@ from typing import Any
 from agents.errors import ModelError
 from agents.models.record import CARD, CURVE_PICTURE, RESULTS, Training, best_percent, machine_in_words
 from agents.reports.render import render
-from agents.reports.weaknesses import by_box, by_column, by_decision, by_turn, weaknesses, weaknesses_of_columns
 from agents.reports.text import number, percent, with_error
+from agents.reports.weaknesses import by_box, by_column, by_decision, by_turn, weaknesses, weaknesses_of_columns
 from agents.training.runs import CURVE
 from agents.winning.config import WinConfig
 from agents.winning.network import FILE
@@ -147,7 +147,10 @@ def _figures_in(bounds: Interval, results: Sequence[AgentResult]) -> list[list[s
     above = [result.mean_score - bounds.lower for result in results]
     return [
         ["mean score", *(with_error(result.mean_score, result.score_se) for result in results)],
-        [f"above the lower end, {bounds.lower:.2f}", *(f"{gain:+.2f}, {100 * gain / bounds.lower:+.2f} %" for gain in above)],
+        [
+            f"above the lower end, {bounds.lower:.2f}",
+            *(f"{gain:+.2f}, {100 * gain / bounds.lower:+.2f} %" for gain in above),
+        ],
         ["place in the interval, from its lower end", *(f"{100 * gain / width:.1f} % of its width" for gain in above)],
         ["share of the optimum, at least", *(f"{100 * result.mean_score / bounds.upper:.2f} %" for result in results)],
     ]

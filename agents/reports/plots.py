@@ -217,7 +217,12 @@ def draw_curves(axes: Axes, curves: Sequence[Curve], theme: Theme) -> None:
             if curve.runs > 1:
                 axes.fill_between(minutes, curve.low[stage], curve.high[stage], color=colour, alpha=0.22, linewidth=0)
     axes.text(
-        curves[0].policy, 1.0, " value network | policy", ha="center", va="bottom", size=9,
+        curves[0].policy,
+        1.0,
+        " value network | policy",
+        ha="center",
+        va="bottom",
+        size=9,
         transform=axes.get_xaxis_transform(),
     )
     axes.set_yscale("log")

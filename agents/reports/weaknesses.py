@@ -44,7 +44,8 @@ def _side_by_side(
 ) -> Rows:
     """A row per part of the regret: its name, then regret and share of every match."""
     cells = [[_part(part, float(match.game_regret.mean())) for part in parts(match)] for match in matches]
-    return [(name, *(cell for part in row for cell in part)) for name, row in zip(names, zip(*cells), strict=True)]
+    rows = zip(names, *cells, strict=True)
+    return [(name, *(cell for part in row for cell in part)) for name, *row in rows]
 
 
 def by_column(match: Match) -> Rows:

@@ -38,7 +38,9 @@ def measure_case(rules: Ruleset, games: int, seed: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="generalist.py", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--games", type=int, default=GAMES, metavar="N", help=f"games of each ruleset (default: {GAMES})")
+    parser.add_argument(
+        "--games", type=int, default=GAMES, metavar="N", help=f"games of each ruleset (default: {GAMES})"
+    )
     parser.add_argument("--seed", type=int, default=SEED, metavar="S", help=f"seed of the dice (default: {SEED})")
     args = parser.parse_args()
     with clear_errors():

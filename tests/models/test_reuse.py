@@ -1,8 +1,7 @@
-"""One model for several rulesets: which one, what it reads, and what is refused."""
+"""Rules with options of one's own: which shipped model plays them, what its networks read, and what is refused."""
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,71 +10,65 @@ import pytest
 
 from agents.errors import ModelError
 from agents.models.digest import record_digests
-from agents.models.load import load_agent, shipped_model
-from agents.models.reuse import TABLE, adapt, check_reusable, nearest_model, reused_names, shipped_names
+from agents.models.load import load_agent, load_planner, shipped_model
+from agents.models.reuse import adapt, nearest_model, shipped_names
 from agents.ppo.agent import PPOAgent
-from agents.ppo.weights import PolicyWeights, save_weights
-from yatzy_env.envs.observation import observation_blocks, observation_size, observe
+from agents.ppo.policy import PolicyNetwork, write_policy_inputs
+from agents.training.ruled import RuledNetwork
+from agents.values.cards import write_inputs
+from agents.values.draw import draw_cards
+from agents.values.network import ValueNetwork
+from agents.values.planner import Planner
 from yatzy_env.evaluation.matches import play_match
-from yatzy_env.rules import CATALOGUE, Ruleset, ruleset
-from yatzy_env.situation import Situations, empty_situations
+from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.tables import compile_tables
+from yatzy_env.turn import Cards
+
+YATZY = ruleset("yatzy")
 
 
-def network(rules: Ruleset, seed: int = 1) -> PolicyWeights:
-    """A random policy and value network for a ruleset."""
-    tables, rng = compile_tables(rules), np.random.default_rng(seed)
-
-    def layers(*sizes: int) -> tuple:
-        return tuple(
-            (rng.normal(size=(size, before)).astype(np.float32), rng.normal(size=size).astype(np.float32))
-            for before, size in pairwise(sizes)
-        )
-
-    inputs = observation_size(tables)
-    return PolicyWeights(layers(inputs, 8, tables.actions), "tanh", rules.name, rules.digest, 1, layers(inputs, 4, 1))
+def network(kind: type[RuledNetwork], rules: Ruleset, seed: int = 1) -> RuledNetwork:
+    """A network with random weights."""
+    rng = np.random.default_rng(seed)
+    sizes = [len(kind.input_keys(rules)), 24, len(kind.output_keys(rules))]
+    layers = [
+        (rng.normal(0, 1, (wide, narrow)).astype(np.float32), rng.normal(0, 1, wide).astype(np.float32))
+        for narrow, wide in pairwise(sizes)
+    ]
+    return kind(rules, tuple(layers))
 
 
-def some_situations(rules: Ruleset) -> Situations:
-    """Cards on which nothing is filled, with all rolls and numbers of throws left."""
-    tables = compile_tables(rules)
-    rolls, throws = np.divmod(np.arange(3 * tables.rolls), 3)
-    now = empty_situations(tables, 3 * tables.rolls)
-    now.roll[:], now.throws_left[:] = rolls, throws
-    return now
+def some_cards(rules: Ruleset, count: int = 60) -> Cards:
+    return draw_cards(rules, np.arange(count) % compile_tables(rules).card.boxes, np.random.default_rng(2))
+
+
+def answers(layers: tuple, inputs: np.ndarray) -> np.ndarray:
+    (weight, bias), (last, end) = layers
+    return np.maximum(inputs @ weight.T + bias, 0) @ last.T + end
 
 
 @pytest.fixture
 def models(tmp_path: Path) -> Path:
-    """A folder of models with random networks for three rulesets."""
-    for name in ("yatzy", "yahtzee", "maxi-danish"):
+    """A folder of models with random weights."""
+    for name in ("yahtzee", "yatzy", "maxi-danish"):
         (tmp_path / name).mkdir()
-        save_weights(network(ruleset(name)), tmp_path / name / "weights.npz")
-    record_digests(sorted(tmp_path.glob("*/weights.npz")), tmp_path)
-    (tmp_path / TABLE).write_text(json.dumps(reused_names()))
+        for kind, file in ((PolicyNetwork, "policy.npz"), (ValueNetwork, "values.npz")):
+            kind.save(tmp_path / name / file, [ruleset(name)], network(kind, ruleset(name)).layers, 1)
+    (tmp_path / "maxi-danish" / "values.npz").unlink()
+    record_digests(sorted(tmp_path.glob("*/*.npz")), tmp_path)
     return tmp_path
-
-
-def test_the_table_names_rulesets_without_a_model_of_their_own() -> None:
-    table = reused_names()
-    assert set(table) == {"yahtzee-free-joker", "yahtzee-no-joker", "yahtzee-no-bonus"}
-    assert not set(table) & set(shipped_names())
-    for name, model in table.items():
-        check_reusable(CATALOGUE[model], CATALOGUE[name])
 
 
 def test_the_nearest_model(models: Path) -> None:
     assert shipped_names(models) == ["yatzy", "yahtzee", "maxi-danish"]
-    assert nearest_model(ruleset("yatzy"), models) == "yatzy"
-    for name in reused_names():
-        assert shipped_model(ruleset(name), models) == models / "yahtzee"
-    assert nearest_model(ruleset("yatzy").replace(five_alike_is_full_house=True), models) == "yatzy"
+    assert nearest_model(YATZY, models) == "yatzy"
+    assert nearest_model(YATZY.replace(name="mine"), models) == "yatzy", "the same rules by another name"
+    assert nearest_model(YATZY.replace(five_alike_is_full_house=True), models) == "yatzy"
     assert nearest_model(ruleset("maxi-tactic").replace(bonus_threshold=84), models) == "maxi-danish"
     with pytest.raises(ModelError, match="no trained model for ruleset 'triple' is shipped; there are: yatzy, yahtzee"):
         nearest_model(ruleset("triple"), models)
-    (models / "yahtzee" / "weights.npz").unlink()
-    with pytest.raises(ModelError, match=r"'yahtzee-no-joker' is shipped \(it reuses the one for 'yahtzee'\)"):
-        nearest_model(ruleset("yahtzee-no-joker"), models)
+    with pytest.raises(ModelError, match="no value network for ruleset 'maxi-danish' is shipped; there are: yatzy, ya"):
+        load_planner(ruleset("maxi-danish"), models=models)
 
 
 @pytest.mark.parametrize(
@@ -88,94 +81,92 @@ def test_the_nearest_model(models: Path) -> None:
     ],
 )
 def test_what_does_not_fit_is_one_clear_line(models: Path, name: str, changes: dict, message: str) -> None:
+    rules = ruleset(name).replace(**changes)
     with pytest.raises(ModelError, match=message) as error:
-        shipped_model(ruleset(name).replace(**changes), models)
+        shipped_model(rules, models)
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("content", ["{", "[]", '{"a": 1}'])
-def test_a_damaged_table_is_one_clear_line(models: Path, content: str) -> None:
-    (models / TABLE).write_text(content)
-    with pytest.raises(ModelError, match=r"reuse\.json: damaged"):
-        nearest_model(ruleset("yahtzee-no-joker"), models)
+    with pytest.raises(ModelError, match=message):
+        adapt(network(PolicyNetwork, ruleset(name)), rules)
 
 
 def test_only_who_asks_for_it_reuses_a_model(models: Path) -> None:
-    rules = ruleset("yahtzee-no-joker")
-    folder = shipped_model(rules, models)
-    with pytest.raises(ModelError, match="trained for ruleset 'yahtzee' and does not fit 'yahtzee-no-joker'"):
-        load_agent(folder, rules, trust=True)
-    agent = load_agent(folder, rules, trust=True, reuse=True)
-    assert agent.notice == "agent 'ppo': the model for 'yahtzee', trained for other rules, is reused"
-    assert not load_agent(folder, ruleset("yahtzee"), trust=True, reuse=True).notice
-    with pytest.raises(ModelError, match="'yatzy' and does not fit the same with other options"):
-        PPOAgent(ruleset("yatzy").replace(yatzy_adds_pips=True), network(ruleset("yatzy")))
-
-
-def test_rules_of_ones_own_cannot_be_reused() -> None:
-    weights = network(ruleset("yatzy").replace(bonus_threshold=42))
-    with pytest.raises(ModelError, match="rules called 'yatzy' that are not in the catalogue"):
-        adapt(weights, ruleset("yatzy"))
-
-
-def test_the_same_observations_are_read_alike() -> None:
-    weights, rules = network(ruleset("yatzy")), ruleset("yatzy").replace(yatzy_adds_pips=True)
-    adapted = adapt(weights, rules)
-    observations = observe(compile_tables(rules), some_situations(rules))
-    np.testing.assert_allclose(adapted.logits(observations), weights.logits(observations), rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(adapted.values(observations), weights.values(observations), rtol=1e-5, atol=1e-5)
-    assert adapt(weights, ruleset("yatzy")) is weights
-
-
-@pytest.mark.parametrize(
-    ("own", "rules", "block", "stands_for"),
-    [
-        ("yahtzee", ruleset("yahtzee-no-bonus"), "yatzy_fifty", [0]),
-        ("yatzy", ruleset("yatzy").replace(bonus_points=0), "upper", [0, 0, 1, 0, 0]),
-    ],
-)
-def test_a_missing_block_reads_as_a_constant(own: str, rules: Ruleset, block: str, stands_for: list[float]) -> None:
-    weights = network(ruleset(own))
-    there = {found.name: found for found in observation_blocks(ruleset(own))}[block]
-    observations = observe(compile_tables(rules), some_situations(rules))
-    assert block not in {found.name for found in observation_blocks(rules)}
-    filled_in = np.insert(observations, [there.start] * there.size, stands_for, axis=1).astype(np.float32)
-    adapted = adapt(weights, rules)
-    np.testing.assert_allclose(adapted.logits(observations), weights.logits(filled_in), rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(adapted.values(observations), weights.values(filled_in), rtol=1e-4, atol=1e-4)
-
-
-def test_no_bonus_looks_like_one_that_is_secured() -> None:
-    """The constant for a missing upper block is what the environment shows when nothing more is to be earned."""
-    rules = ruleset("yatzy")
-    now = empty_situations(compile_tables(rules), 1)
-    now.filled[:], now.upper[:] = 0b111111, 63
-    upper = {block.name: block for block in observation_blocks(rules)}["upper"]
-    shown = observe(compile_tables(rules), now)[0, upper.start : upper.start + upper.size]
-    np.testing.assert_array_equal(shown, [0, 0, 1, 0, 0])
-
-
-def test_a_block_the_model_does_not_know_is_not_seen() -> None:
-    weights, rules = network(ruleset("yatzy")), ruleset("yatzy").replace(extra_yatzy_bonus=100)
-    at = {block.name: block for block in observation_blocks(rules)}["yatzy_fifty"].start
-    observations = observe(compile_tables(rules), some_situations(rules))
-    observations[::2, at] = 1
-    logits = adapt(weights, rules).logits(observations)
-    np.testing.assert_allclose(logits, weights.logits(np.delete(observations, at, axis=1)), rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [*(CATALOGUE[name] for name in reused_names()), CATALOGUE["yahtzee"].replace(five_alike_is_full_house=True)],
-    ids=lambda rules: rules.name,
-)
-def test_a_reused_model_plays_legal_games(models: Path, rules: Ruleset) -> None:
+    rules = YATZY.replace(yatzy_adds_pips=True)
+    for file in ("policy.npz", "values.npz"):
+        with pytest.raises(ModelError, match="was trained for 'yatzy' and does not fit"):
+            load_agent(models / "yatzy" / file, rules, trust=True)
     agent = load_agent(shipped_model(rules, models), rules, trust=True, reuse=True)
-    assert play_match(agent, rules, 20, 1).games == 20
+    assert agent.notice == "agent 'ppo': the model for 'yatzy', trained for other rules, is reused"
+    assert load_planner(rules, models=models, trust=True).notice.startswith("agent 'planner': the model for 'yatzy'")
+    assert not load_agent(models / "yatzy", YATZY, trust=True, reuse=True).notice
+    assert not load_planner(YATZY, models=models, trust=True).notice
+
+
+def test_the_same_rules_are_the_same_network() -> None:
+    own = network(PolicyNetwork, YATZY)
+    assert adapt(own, YATZY) is own
+
+
+def test_a_bonus_that_is_not_there_reads_as_secured() -> None:
+    """The planner's judgement of a card without bonus is that of the same card with the bonus in hand."""
+    rules = YATZY.replace(bonus_points=0, bonus_threshold=0)
+    cards = some_cards(rules)
+    own = network(ValueNetwork, YATZY)
+    known = [key for key in ValueNetwork.input_keys(YATZY) if key not in ValueNetwork.input_keys(rules)]
+    assert known, "the rules without bonus have fewer inputs"
+    secured = cards._replace(upper=np.full_like(cards.upper, 63))
+    wanted = answers(own.layers, write_inputs(YATZY, secured))
+    found = answers(adapt(own, rules).layers, write_inputs(rules, cards))
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_an_extra_bonus_that_is_not_there_reads_as_a_yatzy_box_without_points() -> None:
+    own, rules = network(PolicyNetwork, ruleset("yahtzee")), ruleset("yahtzee").replace(extra_yatzy_bonus=0)
+    cards, left = some_cards(rules), np.arange(60) % 3
+    assert not cards.yatzy_scored.any()
+    places = [PolicyNetwork.output_keys(own.rules).index(key) for key in PolicyNetwork.output_keys(rules)]
+    wanted = answers(own.layers, write_policy_inputs(own.rules, cards, left))[:, places]
+    found = answers(adapt(own, rules).layers, write_policy_inputs(rules, cards, left))
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_what_a_network_does_not_know_it_does_not_see() -> None:
+    own, rules = network(PolicyNetwork, YATZY), YATZY.replace(extra_yatzy_bonus=100)
+    cards, left = some_cards(rules), np.arange(60) % 3
+    scored = cards._replace(yatzy_scored=np.ones(60, np.bool_))
+    adapted = adapt(own, rules)
+    one, other = (answers(adapted.layers, write_policy_inputs(rules, some, left)) for some in (cards, scored))
+    assert np.array_equal(one, other)
+
+
+def test_an_end_it_does_not_know_is_rated_like_the_nearest_of_its_box() -> None:
+    own, rules = network(PolicyNetwork, YATZY), YATZY.replace(yatzy_adds_pips=True, extra_yatzy_bonus=100)
+    known, keys = PolicyNetwork.output_keys(YATZY), PolicyNetwork.output_keys(rules)
+    adapted = adapt(own, rules)
+    rows = {key: adapted.layers[-1][1][place] for place, key in enumerate(keys)}
+    own_rows = {key: own.layers[-1][1][place] for place, key in enumerate(known)}
+    assert ("end", "yatzy", 80, 0) in keys
+    assert ("end", "yatzy", 80, 0) not in known
+    assert rows["end", "yatzy", 80, 0] == own_rows["end", "yatzy", 50, 0]
+    assert rows["end", "chance", 20, 100] == own_rows["end", "chance", 20, 0]
+    for key in {*known} & {*keys}:
+        assert rows[key] == own_rows[key]
+
+
+CHANGES = [{"bonus_points": 0}, {"bonus_threshold": 42}, {"extra_yatzy_bonus": 100}, {"four_alike_is_two_pairs": True}]
+
+
+@pytest.mark.parametrize("changes", CHANGES, ids=str)
+def test_an_adapted_network_plays_legal_games(changes: dict) -> None:
+    rules = YATZY.replace(**changes)
+    for agent in (
+        PPOAgent(rules, adapt(network(PolicyNetwork, YATZY), rules)),  # type: ignore[arg-type]
+        Planner(rules, adapt(network(ValueNetwork, YATZY), rules)),  # type: ignore[arg-type]
+    ):
+        assert play_match(agent, rules, 3, 1).games == 3
 
 
 def test_every_shipped_model_plays_its_own_rules_with_a_switch() -> None:
-    for name in shipped_names():
+    for name in shipped_names(files=("policy.npz",)):
         rules = ruleset(name).replace(yatzy_adds_pips=True)
         agent = load_agent(shipped_model(rules), rules, reuse=True)
         assert agent.notice
