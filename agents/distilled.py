@@ -35,9 +35,7 @@ class SolvedEnds:
         return ends.gain + self._solution.card_values(after.filled, after.upper[:, 0], after.yatzy_scored, after.pool)
 
 
-def train(
-    make_env: Any, rules: Ruleset, steps: int, seed: int, report: Callable[..., Any], **policy: Any
-) -> PPOAgent:
+def train(make_env: Any, rules: Ruleset, steps: int, seed: int, report: Callable[..., Any], **policy: Any) -> PPOAgent:
     """Trains a policy on planned turns of optimal play: a learner of a benchmark (`agents.benchmark.protocol`).
 
     Args:

@@ -8,7 +8,8 @@ from typing import Any
 
 from agents.benchmark.envs import TrainingEnvs
 from agents.benchmark.tasks import Task
-from agents.registry import as_made, find_function, make_agent
+from agents.optimal import OptimalAgent
+from agents.registry import BASELINES, as_made, find_function
 from yatzy_env.agent import Agent
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.evaluation.provenance import commit, versions
@@ -36,12 +37,11 @@ def execute(task: Task) -> dict[str, Any]:
     if task.trains:
         settings = protocol.algorithms[task.algorithm]
         train = find_function(settings.kind, "algorithm")
-        made = train(
-            report.make_env, rules, protocol.steps_of(task.algorithm), task.seed, report, **settings.settings
-        )
+        made = train(report.make_env, rules, protocol.steps_of(task.algorithm), task.seed, report, **settings.settings)
         report.finish(made)
     else:
-        report.finish(make_agent(task.algorithm, rules, lambda: solution))
+        name = task.algorithm
+        report.finish(OptimalAgent(solution) if name == "optimal" else BASELINES[name](rules))
     return {
         "ruleset": rules.name,
         "algorithm": task.algorithm,
@@ -95,7 +95,7 @@ class Report:
             self._measure(make_agent(), spent, marks, points)
 
     def finish(self, made: Any) -> None:
-        """Measures what a learner returns at the end of its curve, and lets it stand for marks that were not reached."""
+        """Measures what a learner returns, the end of its curve, and lets it stand for marks that were not reached."""
         self._decisions = max(self._decisions, self.make_env.decisions)
         marks = [mark for mark in MARKS if mark not in self._reached]
         points = [number for number in range(len(self._points)) if number > self._last]

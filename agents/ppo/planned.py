@@ -79,7 +79,9 @@ def values_settings(rules: Ruleset, fields: Mapping[str, Any], steps: float) -> 
     settings = ValuesSettings.parse(fields, "values")
     turns = settings.rounds * (settings.cards + settings.games * compile_tables(rules).card.boxes)
     scale = steps / DECISIONS / turns
-    sizes = {name: max(math.ceil(scale * getattr(settings, name)), least) for name, least in (("games", 1), ("cards", 4))}
+    sizes = {
+        name: max(math.ceil(scale * getattr(settings, name)), least) for name, least in (("games", 1), ("cards", 4))
+    }
     return settings.model_copy(update=sizes)
 
 

@@ -41,7 +41,7 @@ def unmasked_ppo(make_env: Any, rules: Ruleset, steps: int, seed: int, report: A
 
 
 def _learn(
-    algorithm: type[BaseAlgorithm],
+    algorithm: Any,
     policy: Any,
     make_env: Any,
     rules: Ruleset,
@@ -54,7 +54,7 @@ def _learn(
     env = BatchVecEnv(make_env(own.pop("num_envs")), own.pop("reward_scale"), algorithm is MaskedDQN)
     hidden = own.pop("hidden", None)
     network = {} if hidden is None else {"policy_kwargs": {"net_arch": list(hidden)}}
-    model = algorithm(policy, env, seed=seed, device="cpu", **network, **own)
+    model: BaseAlgorithm = algorithm(policy, env, seed=seed, device="cpu", **network, **own)
 
     def agent() -> FunctionAgent:
         return UnmaskedAgent(model, rules) if algorithm is PPO else rating_agent(sb3_rating(model), rules, "sb3")

@@ -12,6 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from yatzy_env.envs.batch import YatzyVectorEnv
+from yatzy_env.envs.observation import observation_size
 
 StepReturn = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
 
@@ -38,7 +39,7 @@ class BatchVecEnv(VecEnv):
         self._shows_mask = shows_mask
         self._actions = np.zeros(batch.num_envs, np.int64)
         self._lengths = np.zeros(batch.num_envs, np.int64)
-        size = batch.single_observation_space.shape[0] + (batch.tables.actions if shows_mask else 0)
+        size = observation_size(batch.tables) + (batch.tables.actions if shows_mask else 0)
         observations = spaces.Box(-1.0, 1.0, (size,), np.float32)
         super().__init__(batch.num_envs, observations, spaces.Discrete(batch.tables.actions))
 
