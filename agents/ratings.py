@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,3 +56,29 @@ def torch_agent(module: torch.nn.Module, rules: Ruleset, name: str = "torch") ->
         return ratings
 
     return rating_agent(rate, rules, name)
+
+
+def sb3_rating(model: Any) -> Rate:
+    """What a model of Stable-Baselines3 or sb3-contrib makes of every action: Q-values of DQN, logits of the others.
+
+    It reads observations; the mask beside them where its space has both by name, or after them where it was trained so.
+    """
+    import torch
+
+    policy, space = model.policy, model.observation_space
+    by_name = hasattr(space, "spaces")
+    policy.set_training_mode(False)
+
+    @torch.no_grad()
+    def rate(observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.floating]:
+        shown: Any = {"observation": observations, "action_mask": masks} if by_name else observations
+        if not by_name and space.shape[0] > observations.shape[1]:
+            shown = np.concatenate([observations, masks], axis=1, dtype=np.float32)
+        tensor, _ = policy.obs_to_tensor(shown)
+        rated = (
+            policy.q_net(tensor) if hasattr(policy, "q_net") else policy.get_distribution(tensor).distribution.logits
+        )
+        found: NDArray[np.float32] = rated.float().numpy()
+        return found
+
+    return rate

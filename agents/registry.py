@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agents.baselines import GreedyAgent, HumanAgent, OneTurnAgent, PricedAgent, RandomAgent
 from agents.optimal import OptimalAgent
@@ -179,25 +179,43 @@ def _load(path: Path | None, rules: Ruleset, trust: bool, name: str) -> Agent:
 
 def _from_factory(name: str, rules: Ruleset) -> Agent:
     """Imports `module:factory` and calls it; what fails inside the factory itself keeps its traceback."""
+    return as_made(find_function(name, "agent", "factory")(rules), rules, name)
+
+
+def find_function(name: str, what: str, called: str = "function") -> Callable[..., Any]:
+    """The function that `module:function` names; modules are also looked for in the working folder.
+
+    Args:
+        name: the name.
+        what: what is named by it, in errors.
+        called: what the function is called there.
+
+    Raises:
+        YatzyError: in one line, if it cannot be found.
+    """
     module_name, _, attribute = name.partition(":")
     if not all(part.isidentifier() for part in (*module_name.split("."), attribute)):
-        raise YatzyError(f"agent {name!r}: allowed is module:factory, as in my_package.my_module:make_agent")
+        raise YatzyError(f"{what} {name!r}: allowed is module:{called}, as in my_package.my_module:make_agent")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
     try:
         module = importlib.import_module(module_name)
     except (ImportError, SyntaxError) as error:
-        raise YatzyError(f"agent {name!r}: cannot import {module_name!r}: {error}") from error
-    factory = getattr(module, attribute, None)
-    if not callable(factory):
+        raise YatzyError(f"{what} {name!r}: cannot import {module_name!r}: {error}") from error
+    function: Any = getattr(module, attribute, None)
+    if not callable(function):
         functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise YatzyError(f"agent {name!r}: {unknown('factory', attribute, functions)}")
-    return _made(factory(rules), rules, name)
+        raise YatzyError(f"{what} {name!r}: {unknown(called, attribute, functions)}")
+    return function  # type: ignore[no-any-return]
 
 
-def _made(found: object, rules: Ruleset, name: str) -> Agent:
-    """The agent out of what a factory returned."""
+def as_made(found: object, rules: Ruleset, name: str) -> Agent:
+    """The agent out of what somebody's function returned: an agent, a function of observations and masks, or a module.
+
+    Raises:
+        YatzyError: if it is none of these.
+    """
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(found, torch.nn.Module):
         from agents.ratings import torch_agent

@@ -1,81 +1,70 @@
-"""The protocol: read from YAML, validated as a whole, identified by a digest."""
+"""The protocol: read from YAML, validated as a whole, identified by a digest.
+
+Nothing here or in `agents.benchmark.execute` knows a learner by name. One is a function of a module,
+
+    def train(make_env, rules, steps, seed, report, **settings):
+        ...
+        return agent
+
+`make_env()` makes a Gymnasium environment of the ruleset `rules`, `make_env(64)` a vector environment of 64 games
+(`agents.benchmark.envs`); their dice are training dice, and what is played in them is counted. The function trains for
+`steps` decisions, by `seed` alone, and now and then, after every update or so, calls `report(make_agent)`, which
+measures what `make_agent()` returns if it is time, and is quick if it is not. One that does not play in these
+environments says itself how many decisions are behind it: `report(make_agent, decisions)`. An agent is what
+`evaluate.py` takes from `module:factory`: an `Agent`, a function of observations and masks, or a torch module that
+rates the actions; or several of them by name, of one run. `settings` come from the protocol.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Iterable
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from agents.distilled import DistilledSettings
-from agents.ppo.config import Config
 from agents.registry import BASELINES
-from agents.sb3 import A2CSettings, DQNSettings, UnmaskedPPOSettings
-from agents.training.config import CONFIGS, AlgorithmSettings, Count, Settings
+from agents.training.config import CONFIGS, Count, Number, Settings
 from yatzy_env.errors import unknown
 from yatzy_env.evaluation.seeds import FINAL
 from yatzy_env.files import json_sha256
-from yatzy_env.rules import CATALOGUE, Ruleset, options
+from yatzy_env.rules import CATALOGUE, ruleset
+from yatzy_env.solver import can_solve
 
 PROTOCOL = CONFIGS / "protocol.yaml"
 
 UNTRAINED = (*BASELINES, "optimal")
 """Agents that do not train, weakest first."""
 
-_FORMAT = 1
+_FORMAT = 2
 """Part of the digest: raised when results are measured in another way."""
 
-SET_BY_TASK = frozenset({"ruleset", "options", "rulesets", "seed", "total_steps"})
-"""Keys of a training configuration that a task decides."""
 
-
-class PPOSettings(AlgorithmSettings):
-    """PPO with masks, as `train.py` trains it.
+class AlgorithmSettings(Settings):
+    """An algorithm that trains.
 
     Attributes:
-        config: name of a file in `configs/`, without ending, that holds the hyper-parameters.
-        changes: keys of that file to change.
+        kind: the learner, `module:function`.
+        settings: its keyword arguments beside those that all get.
+        steps: decisions to train on; None for as many as the protocol compares after.
+        learns_from_optimum: whether figures of the exact solution are in its training; tables say so.
+        against: the algorithm it is compared with; nothing that is trained or measured depends on it.
     """
 
-    kind: Literal["ppo"] = "ppo"
-    config: str = "yatzy"
-    changes: dict[str, Any] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _valid(self) -> Self:
-        taken = sorted(SET_BY_TASK & {Config.RENAMED.get(key, key) for key in self.changes})
-        if taken:
-            raise ValueError(f"changes of ppo may not hold {', '.join(taken)}: the protocol sets them")
-        if self.base.rulesets:  # or raises for keys and values that do not fit
-            raise ValueError(f"config = {self.config!r} is for a network of several rulesets; a task has one")
-        return self
-
-    @property
-    def base(self) -> Config:
-        """The configuration without ruleset, seed and steps of a task."""
-        path = CONFIGS / f"{self.config}.yaml"
-        changes = {Config.RENAMED.get(key, key): value for key, value in self.changes.items()}
-        return Config.parse(Config.read(path).model_dump(mode="json") | changes, f"changes of {path.name}")
-
-    def config_for(self, rules: Ruleset, steps: int, seed: int) -> Config:
-        """The configuration of a task."""
-        fields = self.base.model_dump(mode="json")
-        if rules.name in CATALOGUE:
-            fields |= {"ruleset": rules.name, "options": options(rules)}
-        else:
-            fields |= {"ruleset": rules.model_dump(mode="json"), "options": {}}
-        often, never = 1e-6, 1e9  # minutes: every checkpoint is evaluated here; training makes no evaluations itself
-        fields |= {"total_steps": steps, "seed": seed, "checkpoint_minutes": often, "eval_minutes": never}
-        return Config.parse(fields, "protocol")
+    kind: str
+    settings: dict[str, Any] = Field(default_factory=dict)
+    steps: Count | None = None
+    learns_from_optimum: bool = False
+    against: str | None = None
 
 
 class EvalSettings(Settings):
-    """How networks are measured.
+    """How agents are measured.
 
     Attributes:
-        games: games of the final result.
+        games: games of the results that count.
         seed: seed of their dice, a final one.
-        curve_points: evaluations of each training run, evenly spaced, the last at its end.
+        curve_points: evaluations of each training run, each after twice as many decisions as the one before, the last
+            at its end.
         curve_games: games of each of them.
         curve_seed: seed of their dice, not a final one.
     """
@@ -87,39 +76,41 @@ class EvalSettings(Settings):
     curve_seed: Annotated[int, Field(strict=True, ge=0, lt=FINAL)] = 502
 
 
-Algorithm = Annotated[
-    PPOSettings | UnmaskedPPOSettings | A2CSettings | DQNSettings | DistilledSettings, Field(discriminator="kind")
-]
-
-
 class Protocol(Settings):
     """What the benchmark runs.
 
     Attributes:
-        rulesets: names of the catalogue to play.
-        steps: decisions each algorithm trains on, unless it says less itself.
+        rulesets: names of the catalogue to play, which have to be solvable.
+        checks: rulesets that agents without training play too, outside the averages.
+        steps: decisions after which algorithms are compared.
+        minutes: minutes of CPU time after which they are compared too.
         seeds: how many training runs of each: seeds 1 to this number.
-        evaluation: how networks are measured.
+        evaluation: how agents are measured.
         untrained: agents without training to measure beside.
         algorithms: what trains, by the name in the table.
     """
 
     rulesets: tuple[str, ...] = Field(min_length=1)
+    checks: tuple[str, ...] = ()
     steps: Count
+    minutes: Number = Field(gt=0)
     seeds: Count
     evaluation: EvalSettings = EvalSettings()
     untrained: tuple[str, ...] = UNTRAINED
-    algorithms: dict[str, Algorithm] = Field(min_length=1)
+    algorithms: dict[str, AlgorithmSettings] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _known(self) -> Self:
         for what, names, known in (
-            ("ruleset", self.rulesets, CATALOGUE),
+            ("ruleset", (*self.rulesets, *self.checks), CATALOGUE),
             ("untrained agent", self.untrained, UNTRAINED),
         ):
             for name in names:
                 if name not in known:
                     raise ValueError(unknown(what, name, known))
+        for name in (*self.rulesets, *self.checks):
+            if not can_solve(ruleset(name)):
+                raise ValueError(f"ruleset {name!r} has no exact optimum to measure by")
         if both := sorted(set(self.untrained) & set(self.algorithms)):
             raise ValueError(f"algorithms: {both[0]} is the name of an agent without training")
         for name, settings in self.algorithms.items():
@@ -132,8 +123,8 @@ class Protocol(Settings):
     @property
     def digest(self) -> str:
         """A SHA-256 over all that results depend on; more seeds, rulesets or algorithms leave finished ones valid."""
-        fields = {"format": _FORMAT, "steps": self.steps, "evaluation": self.evaluation.model_dump(mode="json")}
-        return json_sha256(fields)
+        measured = {"steps": self.steps, "minutes": self.minutes, "evaluation": self.evaluation.model_dump(mode="json")}
+        return json_sha256({"format": _FORMAT, **measured})
 
     def only(self, names: Iterable[str]) -> Protocol:
         """The protocol with some of its algorithms; what was compared with another one stands for itself."""
@@ -146,20 +137,9 @@ class Protocol(Settings):
 
     def steps_of(self, algorithm: str) -> int:
         """The decisions an algorithm trains on."""
-        own = self.algorithms[algorithm].steps
-        return self.steps if own is None else min(self.steps, own)
+        return self.algorithms[algorithm].steps or self.steps
 
     def settings_digest(self, algorithm: str) -> str:
-        """A SHA-256 over the settings of an algorithm, those it reads from other files included."""
+        """A SHA-256 over what an algorithm's results depend on."""
         settings = self.algorithms[algorithm]
-        fields = settings.as_first_named(settings.model_dump(mode="json", exclude={"steps", "against"}))
-        if isinstance(settings, PPOSettings):
-            base = settings.base.model_dump(mode="json", exclude={"ruleset", "options", "seed"})
-            # `actions` is a key of earlier versions, whose results stay valid.
-            fields = {"kind": "ppo", "actions": "keeps"} | without_empty(Config.as_first_named(base))
-        return json_sha256(fields)
-
-
-def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that hold something: a key that configurations gain and leave empty keeps finished results valid."""
-    return {name: value for name, value in fields.items() if value not in (None, [], {}, "")}
+        return json_sha256({"kind": settings.kind, "settings": settings.settings, "steps": self.steps_of(algorithm)})

@@ -1,283 +1,206 @@
-"""From results to a table: the mean over seeds, the interquartile mean and its interval by stratified bootstrap.
+"""From results to figures: means over seeds, interquartile means, their intervals, profiles and who beats whom.
 
-A protocol may say with `against` which algorithm one is compared with. All of them play the same final games, so that
-the luck of those dice is the same on both sides of a difference; what is left to chance is the training.
+Algorithms are compared twice, after so many decisions and after so many minutes of CPU time (`execute.MARKS`), by what
+their runs were when they got there. A protocol may say with `against` which algorithm one is compared with. All of them
+play the same games, so that the luck of those dice is the same on both sides of a difference; what is left to chance is
+the training.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from itertools import permutations
+from typing import Any
 
 import numpy as np
 
+from agents.benchmark.execute import MARKS
 from agents.benchmark.protocol import Protocol
 from agents.benchmark.tasks import Task
-from agents.distilled import LABEL
-from agents.markdown import table
-from yatzy_env.evaluation.statistics import Estimate, Interval, interquartile_mean_interval, unpaired
-from yatzy_env.files import write_json, write_text
+from yatzy_env.evaluation.statistics import (
+    Estimate,
+    interquartile_mean,
+    probability_of_improvement,
+    stratified_interval,
+    unpaired,
+)
 
 BOOTSTRAP_SEED = 1
 ALL = "all"
 """What stands for the ruleset in rows over all of them."""
 
+_BY_SEED = ("percent_of_optimum", "regret_per_game", "normalized")
+
 Results = Mapping[Task, Mapping[str, Any]]
+Runs = Sequence[Mapping[str, Any]]
 
 
 def summarise_results(protocol: Protocol, results: Results) -> dict[str, Any]:
-    """Everything the table and the picture show.
+    """Everything that tables and pictures show, as JSON.
 
     Returns:
-        `protocol`, `rows` (a dict per ruleset and agent, the lowest score first), `curves` (evaluations by step, with
-        the mean and the extremes over seeds), `timing` and `commits`; rows and curves are the same on every run.
+        `protocol`; `rows`, a dict per ruleset, mark and agent, the worst first; `profiles`, per mark and agent the
+        share of runs above each normalised score; `improvement`, per mark and pair of agents the probability of
+        improvement; `comparisons` that the protocol asks for; `curves` by decisions and minutes; `timing`; `commits`.
+        What goes by decisions is the same on every run.
     """
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    origin: dict[str, str] = {}
     for task, result in sorted(results.items(), key=lambda item: item[0].seed):
-        groups.setdefault((task.ruleset, task.algorithm), []).append(result)
-    rows = [_row(protocol, ruleset, agent, runs) for (ruleset, agent), runs in groups.items()]
-    places = {name: place for place, name in enumerate(protocol.rulesets)}
-    rows.sort(key=lambda row: (places[row["ruleset"]], row["expected_score"] or row["mean_score"], row["agent"]))
+        for name, found in result["agents"].items():
+            agent = f"{task.algorithm}/{name}" if name else task.algorithm
+            origin[agent] = task.algorithm
+            groups.setdefault((task.ruleset, agent), []).append({**found, "optimum": result["optimum"]})
+    rows = [
+        _row(protocol, ruleset, agent, origin[agent], mark, runs)
+        for (ruleset, agent), runs in groups.items()
+        for mark in MARKS
+        if all(mark in run["after"] for run in runs)
+    ]
+    places = {name: place for place, name in enumerate((*protocol.rulesets, *protocol.checks))}
+    rows.sort(
+        key=lambda row: (places[row["ruleset"]], MARKS.index(row["after"]), row["percent_of_optimum"], row["agent"])
+    )
+    timing: dict[tuple[str, str], list[Any]] = {}
+    for task, result in sorted(results.items(), key=lambda item: item[0].seed):
+        if task.trains:
+            timing.setdefault((task.ruleset, task.algorithm), []).append(result["timing"])
     return {
         "protocol": protocol.model_dump(mode="json"),
         "digest": protocol.digest,
-        "rows": rows + _over_rulesets(protocol, groups),
+        "rows": rows + [row for mark in MARKS for row in _over_rulesets(protocol, rows, mark)],
+        **_between_agents(protocol, rows),
+        "comparisons": [found for row in rows if (found := _comparison(protocol, row, rows, origin))],
         "curves": [
-            {"ruleset": ruleset, "algorithm": agent, "points": _curve(runs)}
+            {"ruleset": ruleset, "agent": agent, "points": _curve(runs)}
             for (ruleset, agent), runs in groups.items()
-            if runs[0]["curve"]
+            if all(run["curve"] for run in runs)
         ],
         "timing": [
-            {"ruleset": ruleset, "algorithm": agent, "seeds": [run["timing"] for run in runs]}
-            for (ruleset, agent), runs in groups.items()
+            {"ruleset": ruleset, "algorithm": algorithm, "seeds": seeds}
+            for (ruleset, algorithm), seeds in timing.items()
         ],
         "commits": sorted({str(result["made_with"]["commit"]) for result in results.values()}),
     }
 
 
-def _row(protocol: Protocol, ruleset: str, agent: str, runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    finals = [run["final"] for run in runs]
-    rates = [final["illegal_rate"] for final in finals if "illegal_rate" in final]
+def _row(protocol: Protocol, ruleset: str, agent: str, algorithm: str, mark: str, runs: Runs) -> dict[str, Any]:
+    found = [run["after"][mark] for run in runs]
+    trained = protocol.algorithms.get(algorithm)
     row: dict[str, Any] = {
         "ruleset": ruleset,
         "what": "agents",
+        "after": mark,
         "agent": agent,
-        "trained": agent in protocol.algorithms,
-        "learns_from_optimum": _is_distilled(protocol, agent),
+        "trained": trained is not None,
+        "learns_from_optimum": trained is not None and trained.learns_from_optimum,
         "seeds": len(runs),
-        "steps": max(run["steps"] for run in runs),
-        "mean_score": _mean(finals, "mean_score"),
-        "expected_score": _mean(finals, "expected_score"),
-        "regret_per_game": _mean(finals, "regret_per_game"),
-        "percent_of_optimum": _mean(finals, "percent_of_optimum"),
-        "regret_by_seed": None,
-        "illegal_rate": float(np.mean(rates)) if rates else None,
-        "percent_iqm": None,
-        "percent_low": None,
-        "percent_high": None,
-        "interval_over": None,
+        **{name: _mean(found, name) for name in ("steps", "minutes", "mean_score", "regret_per_game", "normalized")},
     }
-    if row["percent_of_optimum"] is None:
-        return row
-    if row["trained"]:
-        row["regret_by_seed"] = [final["regret_per_game"] for final in finals]
-        found = interquartile_mean_interval([[final["percent_of_optimum"] for final in finals]], BOOTSTRAP_SEED)
-        row |= {"percent_iqm": found.value, "percent_low": _known(found.low), "percent_high": _known(found.high)}
-        return row | {"interval_over": "seeds"}
-    final, optimum = finals[0], runs[0]["optimum"]
-    regret = Estimate(final["regret_per_game"], final["regret_se"] or 0.0, protocol.evaluation.games)
+    rates = [figures["illegal_rate"] for figures in found if "illegal_rate" in figures]
+    row["illegal_rate"] = float(np.mean(rates)) if rates else None
+    if trained is not None:
+        row |= {f"{name}_by_seed": [figures[name] for figures in found] for name in _BY_SEED}
+        return row | _averages([row["percent_of_optimum_by_seed"]])
+    (figures,), optimum = found, runs[0]["optimum"]
+    regret = Estimate(figures["regret_per_game"], figures["regret_se"] or 0.0, protocol.evaluation.games)
     low, high = (_known(100 * (1 - end / optimum)) for end in regret.interval()[::-1])
-    return row | {"percent_low": low, "percent_high": high, "interval_over": "games"}
+    percent = figures["percent_of_optimum"]
+    return row | {"percent_of_optimum": percent, "percent_low": low, "percent_high": high}
 
 
-def _over_rulesets(
-    protocol: Protocol, groups: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]
-) -> list[dict[str, Any]]:
-    """The interquartile mean over rulesets and seeds of what was trained on all rulesets with the same seeds."""
-    rows = []
-    for agent in protocol.algorithms if len(protocol.rulesets) > 1 else ():
-        scores = [
-            [run["final"]["percent_of_optimum"] for run in groups.get((ruleset, agent), ())]
-            for ruleset in protocol.rulesets
+def _averages(percents: Sequence[Sequence[float]]) -> dict[str, float | None]:
+    """Mean and interquartile mean of (tasks, seeds) percents, each with its interval."""
+    mean, middle = (
+        stratified_interval(figure, percents, seed=BOOTSTRAP_SEED)
+        for figure in (lambda table: float(np.mean(table)), interquartile_mean)
+    )
+    names = ("percent_of_optimum", "percent_low", "percent_high", "percent_iqm", "iqm_low", "iqm_high")
+    return dict(zip(names, map(_known, (*mean, *middle)), strict=True))
+
+
+def _on_all(protocol: Protocol, rows: Runs, mark: str) -> dict[str, list[Mapping[str, Any]]]:
+    """The rows of every agent that was trained with the same seeds on all rulesets, in the order of the rulesets."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["after"] == mark and row["trained"] and row["ruleset"] in protocol.rulesets:
+            found.setdefault(row["agent"], []).append(row)
+    return {
+        agent: own
+        for agent, own in found.items()
+        if len(own) == len(protocol.rulesets) and len({row["seeds"] for row in own}) == 1
+    }
+
+
+def _over_rulesets(protocol: Protocol, rows: Runs, mark: str) -> list[dict[str, Any]]:
+    """Averages over rulesets and seeds, where there are several rulesets."""
+    found = []
+    for own in _on_all(protocol, rows, mark).values() if len(protocol.rulesets) > 1 else ():
+        percents = [row["percent_of_optimum_by_seed"] for row in own]
+        names = ("what", "after", "agent", "trained", "learns_from_optimum", "seeds")
+        means = {name: _mean(own, name) for name in ("steps", "minutes", "normalized")}
+        found.append({"ruleset": ALL, **{name: own[0][name] for name in names}, **means, **_averages(percents)})
+    return sorted(found, key=lambda row: (row["percent_of_optimum"], row["agent"]))
+
+
+def _between_agents(protocol: Protocol, rows: Runs) -> dict[str, Any]:
+    """Performance profiles and probabilities of improvement, over all rulesets, by normalised scores."""
+    profiles, improvement = [], []
+    for mark in MARKS:
+        scores = {
+            agent: [row["normalized_by_seed"] for row in own] for agent, own in _on_all(protocol, rows, mark).items()
+        }
+        profiles += [
+            {"after": mark, "agent": agent, "normalized": sorted(value for row in table for value in row)}
+            for agent, table in scores.items()
         ]
-        if len({len(row) for row in scores}) > 1 or not scores[0] or any(None in row for row in scores):
-            continue
-        found = interquartile_mean_interval(scores, BOOTSTRAP_SEED)
-        rows.append({
-            "ruleset": ALL,
-            "what": "agents",
-            "agent": agent,
-            "trained": True,
-            "learns_from_optimum": _is_distilled(protocol, agent),
-            "seeds": len(scores[0]),
-            "percent_of_optimum": float(np.mean(scores)),
-            "percent_iqm": found.value,
-            "percent_low": _known(found.low),
-            "percent_high": _known(found.high),
-            "interval_over": "seeds",
-        })  # fmt: skip
-    return sorted(rows, key=lambda row: (row["percent_of_optimum"], row["agent"]))
+        for agent, other in permutations(scores, 2):
+            found = stratified_interval(probability_of_improvement, scores[agent], scores[other], seed=BOOTSTRAP_SEED)
+            value, low, high = map(_known, found)
+            improvement.append(
+                {"after": mark, "agent": agent, "over": other, "probability": value, "low": low, "high": high}
+            )
+    return {"profiles": profiles, "improvement": improvement}
 
 
-def _curve(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
+def _comparison(
+    protocol: Protocol, row: Mapping[str, Any], rows: Runs, origin: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """The regret of an agent beyond that of the one its algorithm is compared with, if there is one."""
+    algorithm = origin[row["agent"]]
+    against = protocol.algorithms[algorithm].against if algorithm in protocol.algorithms else None
+    if against is None:
+        return None
+    other = against + row["agent"].removeprefix(algorithm)
+    for found in rows:
+        if (found["ruleset"], found["after"], found["agent"]) == (row["ruleset"], row["after"], other):
+            value, low, high = unpaired(row["regret_per_game_by_seed"], found["regret_per_game_by_seed"])
+            place = {name: row[name] for name in ("ruleset", "after", "agent")}
+            return {**place, "against": other, "regret": value, "low": _known(low), "high": _known(high)}
+    return None
+
+
+def _curve(runs: Runs) -> list[dict[str, float]]:
     """The evaluations that all seeds have, with the mean and the extremes of what they show."""
     points = []
-    name = "percent_of_optimum" if runs[0]["curve"][0]["percent_of_optimum"] is not None else "mean_score"
-    for seeds in zip(*(run["curve"] for run in runs), strict=False):
-        values = [point[name] for point in seeds]
-        points.append(
-            {
-                "steps": seeds[0]["steps"],
-                "mean": float(np.mean(values)),
-                "low": min(values),
-                "high": max(values),
-            }
-        )
+    by_number = [{entry["point"]: entry for entry in run["curve"]} for run in runs]
+    for number in sorted(set.intersection(*(set(entries) for entries in by_number))):
+        seeds = [entries[number] for entries in by_number]
+        values = [entry["percent_of_optimum"] for entry in seeds]
+        points.append({
+            "steps": _mean(seeds, "steps"),
+            "minutes": _mean(seeds, "minutes"),
+            "mean": float(np.mean(values)),
+            "low": min(values),
+            "high": max(values),
+        })  # fmt: skip
     return points
 
 
-def _is_distilled(protocol: Protocol, agent: str) -> bool:
-    return agent in protocol.algorithms and protocol.algorithms[agent].kind == "distilled"
-
-
-def _mean(finals: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    values = [final[name] for final in finals]
-    return None if None in values else float(np.mean(values))
+def _mean(found: Runs, name: str) -> float:
+    return float(np.mean([figures[name] for figures in found]))
 
 
 def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-class Comparison(NamedTuple):
-    """An algorithm beside the one it is compared with.
-
-    Attributes:
-        agent: the algorithm.
-        against: what it is compared with.
-        regret: its regret per game less that of the other, a mean over seeds with Welch's interval.
-    """
-
-    agent: str
-    against: str
-    regret: Interval
-
-
-def compare(summary: Mapping[str, Any], ruleset: str) -> list[Comparison]:
-    """The comparisons of a ruleset that its protocol asks for, as far as there are results, in its order."""
-    runs = {row["agent"]: row.get("regret_by_seed") for row in summary["rows"] if row["ruleset"] == ruleset}
-    pairs = ((name, settings.get("against")) for name, settings in summary["protocol"]["algorithms"].items())
-    return [
-        Comparison(name, against, unpaired(runs[name], runs[against]))
-        for name, against in pairs
-        if against is not None and runs.get(name) and runs.get(against)
-    ]
-
-
-def comparison_table(summary: Mapping[str, Any], ruleset: str) -> str:
-    """The comparisons of a ruleset in markdown; nothing if there are none."""
-    found = compare(summary, ruleset)
-    if not found:
-        return ""
-    rows = [
-        (agent, against, f"{value:+.2f}", "" if math.isnan(low) else f"{low:.2f} to {high:.2f}")
-        for agent, against, (value, low, high) in found
-    ]
-    return table(("agent", "compared with", "regret per game beyond it", "interval"), rows, words=2) + "\n"
-
-
-def markdown(summary: Mapping[str, Any]) -> str:
-    """The tables, one per ruleset with the differences its protocol asks for, in markdown."""
-    parts = []
-    for ruleset in [*summary["protocol"]["rulesets"], ALL]:
-        rows = [row for row in summary["rows"] if row["ruleset"] == ruleset]
-        if rows:
-            title = "Over all rulesets" if ruleset == ALL else f"`{ruleset}`"
-            parts.append(f"### {title}\n\n" + _table(rows, short=ruleset == ALL))
-        if differences := comparison_table(summary, ruleset):
-            parts.append(differences)
-    return "\n".join([*parts, _notes(summary)])
-
-
-def _notes(summary: Mapping[str, Any]) -> str:
-    """What the columns mean and how the figures came about, as far as the tables show it."""
-    protocol, rows, final = summary["protocol"], summary["rows"], summary["protocol"]["evaluation"]
-    limits = [own["steps"] for own in protocol["algorithms"].values() if own["steps"] is not None]
-    less = ", fewer where an algorithm's own limit is lower" if any(own < protocol["steps"] for own in limits) else ""
-    games = "" if all(row["trained"] for row in rows) else ", and Student's t over games for what was not"
-    compared = any(own.get("against") for own in protocol["algorithms"].values())
-    difference = (
-        "Regret per game beyond another agent's: above zero, more is given away; its interval (95 %) is Welch's over "
-        "training seeds. "
-    )
-    illegal = "Illegal: how often the best-rated action of all was illegal; the best-rated legal one was played. "
-    return (
-        f"Trained for {protocol['steps']:,} decisions or a little more (whole rollouts){less}, under seeds 1 to "
-        f"{protocol['seeds']}. Each run played {final['games']:,} final games under seed {final['seed']}; percent of "
-        "the optimum is 100 x (optimum - regret per game) / optimum. IQM: interquartile mean over training seeds. "
-        f"The interval (95 %) is a stratified bootstrap over seeds for what was trained{games}. "
-        f"{illegal if _has_illegal(rows) else ''}{difference if compared else ''}Protocol {summary['digest'][:12]}.\n"
-    )
-
-
-def _has_illegal(rows: Sequence[Mapping[str, Any]]) -> bool:
-    return any(row.get("illegal_rate") is not None for row in rows)
-
-
-def cells(row: Mapping[str, Any]) -> dict[str, str]:
-    """What tables show of a row, by column; empty where it says nothing."""
-    rate, low, high = row.get("illegal_rate"), row["percent_low"], row["percent_high"]
-    return {
-        "agent": row["agent"],
-        "seeds": str(row["seeds"]) if row["trained"] else "",
-        "% of optimum": _text(row["percent_of_optimum"]),
-        "IQM": _text(row["percent_iqm"]),
-        "interval": "" if low is None or high is None else f"{low:.2f} to {high:.2f}",
-        "regret per game": _text(row.get("regret_per_game")),
-        "score": _text(row.get("mean_score")),
-        "steps": f"{row['steps']:,}" if row["trained"] and "steps" in row else "",
-        "illegal %": "" if rate is None else f"{100 * rate:.1f}",
-    }
-
-
-def _table(rows: Sequence[Mapping[str, Any]], short: bool) -> str:
-    head = ["agent", "seeds", "% of optimum", "IQM", "interval"]
-    head += [] if short else ["regret per game", "score", "steps"]
-    head += ["illegal %"] if _has_illegal(rows) else []
-    lines = []
-    for row in rows:
-        name = LABEL.replace("distilled", row["agent"], 1) if row["learns_from_optimum"] else row["agent"]
-        shown = cells(row) | {"agent": name}
-        lines.append([shown[column] for column in head])
-    return table(head, lines) + "\n"
-
-
-def speeds(summary: Mapping[str, Any]) -> str:
-    """How fast each algorithm trained, in markdown; figures of the machine that did it."""
-    protocol = summary["protocol"]
-    found: dict[str, dict[str, float]] = {}
-    for entry in summary["timing"]:
-        known = [run["steps_per_cpu_second"] for run in entry["seeds"] if "steps_per_cpu_second" in run]
-        if known:
-            found.setdefault(entry["algorithm"], {})[entry["ruleset"]] = float(np.mean(known))
-    rulesets = protocol["rulesets"]
-    rows = [
-        [name, *(f"{speed[ruleset]:,.0f}" if ruleset in speed else "" for ruleset in rulesets)]
-        for name, speed in found.items()
-    ]
-    return table(["steps per CPU second", *rulesets], rows) + "\n"
-
-
-def _text(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
-
-
-def write_report(summary: Mapping[str, Any], folder: Path) -> None:
-    """Writes `benchmark.json`, `benchmark.md` and `benchmark.png`."""
-    from agents.benchmark.picture import draw_curves
-
-    write_json(folder / "benchmark.json", summary, indent=1)
-    write_text(folder / "benchmark.md", markdown(summary))
-    draw_curves(summary, folder / "benchmark.png")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agents.benchmark.protocol import Protocol
 from yatzy_env.errors import YatzyError
-from yatzy_env.files import read_json_object, write_bytes, write_json
+from yatzy_env.files import read_json_object
 from yatzy_env.rules import Ruleset, ruleset
 
 
@@ -52,47 +51,19 @@ class Task:
         )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a task has found.
-
-    Attributes:
-        result: figures, learning curve, seconds and versions, as JSON.
-        network: the trained network as the bytes of an `.npz` file; None without training.
-    """
-
-    result: dict[str, Any]
-    network: bytes | None
-
-
-def work_list(protocol: Protocol, known: Callable[[str], bool] | None = None) -> list[Task]:
-    """All tasks of a protocol, the quick ones first, then seed by seed.
-
-    `known` says whether a ruleset can be solved; what learns from the optimum is left out where it cannot, and the
-    optimal player with it. All can if it is not given.
-    """
-    solved = {name for name in protocol.rulesets if known is None or known(name)}
+def work_list(protocol: Protocol) -> list[Task]:
+    """All tasks of a protocol, the quick ones first, then seed by seed."""
     tasks = [
         Task(protocol, name, agent, 0)
-        for name in protocol.rulesets
+        for name in (*protocol.rulesets, *protocol.checks)
         for agent in protocol.untrained
-        if agent != "optimal" or name in solved
     ]
     return tasks + [
         Task(protocol, name, algorithm, seed)
         for seed in range(1, protocol.seeds + 1)
         for name in protocol.rulesets
-        for algorithm, settings in protocol.algorithms.items()
-        if settings.kind != "distilled" or name in solved
+        for algorithm in protocol.algorithms
     ]
-
-
-def save_outcome(task: Task, outcome: Outcome, root: Path) -> None:
-    """Writes the network, then the result: a task with a result is done."""
-    file = task.result_file(root)
-    if outcome.network is not None:
-        write_bytes(file.with_suffix(".npz"), outcome.network)
-    write_json(file, outcome.result, indent=1)
 
 
 def read_result(task: Task, root: Path) -> dict[str, Any] | None:
@@ -101,4 +72,4 @@ def read_result(task: Task, root: Path) -> dict[str, Any] | None:
         found = read_json_object(task.result_file(root))
     except YatzyError:
         return None
-    return found if "final" in found else None
+    return found if "agents" in found else None

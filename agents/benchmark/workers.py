@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from agents.benchmark.execute import execute
-from agents.benchmark.tasks import Outcome, Task
+from agents.benchmark.tasks import Task
 from yatzy_env.errors import YatzyError, folded
 
 LOCAL = "local"
@@ -28,11 +27,11 @@ LOCAL = "local"
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 """The environment of a worker: sums in one order give the same figures on any number of cores."""
 
-Done = Callable[[Task, Outcome], None]
+Done = Callable[[Task, dict[str, Any]], None]
 
 
-def run_here(tasks: Sequence[Task], workers: int, scratch: Callable[[Task], Path], done: Done) -> dict[Task, str]:
-    """Does tasks in worker processes, in their order; `scratch` gives each a folder, `done` takes the outcomes.
+def run_here(tasks: Sequence[Task], workers: int, done: Done) -> dict[Task, str]:
+    """Does tasks in worker processes, in their order; `done` takes the results.
 
     Returns:
         What went wrong, in one line, by task; the others are done all the same.
@@ -47,7 +46,7 @@ def run_here(tasks: Sequence[Task], workers: int, scratch: Callable[[Task], Path
         )
         others = set(multiprocessing.active_children())
         try:
-            waiting: dict[Future[Outcome], Task] = {pool.submit(execute, task, scratch(task)): task for task in tasks}
+            waiting: dict[Future[dict[str, Any]], Task] = {pool.submit(execute, task): task for task in tasks}
             while waiting:
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                     task = waiting.pop(future)
@@ -136,11 +135,11 @@ def run_on_ray(tasks: Sequence[Task], workers: int, address: str, done: Done) ->
             for reference in ray.wait(list(waiting))[0]:
                 task = waiting.pop(reference)
                 try:
-                    outcome: Outcome = ray.get(reference)
+                    result: dict[str, Any] = ray.get(reference)
                 except ray.exceptions.RayError as error:
                     failed[task] = str(error).strip().splitlines()[-1]
                 else:
-                    done(task, outcome)
+                    done(task, result)
     finally:
         ray.shutdown()
     return failed

@@ -10,11 +10,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agents.errors import ModelError
-from agents.ratings import rating_agent
+from agents.ratings import rating_agent, sb3_rating
 from yatzy_env.envs.observation import observation_size
 from yatzy_env.errors import folded
 from yatzy_env.evaluation.functions import FunctionAgent
@@ -47,7 +44,7 @@ def load_sb3(path: Path, rules: Ruleset, trust: bool, name: str) -> FunctionAgen
         )
     model = _read(path)
     _check(model, rules, path)
-    agent = rating_agent(_rate(model), rules, name)
+    agent = rating_agent(sb3_rating(model), rules, name)
     agent.digest = sha256(path)
     return agent
 
@@ -102,23 +99,3 @@ def _check(model: Any, rules: Ruleset, path: Path) -> None:
             f"{path}: the model reads {shown} and has {actions or model.action_space} actions; ruleset {rules.name!r} "
             f"shows observation {wanted['observation']} and has {tables.actions} actions (--ruleset names another one)"
         )
-
-
-def _rate(model: Any) -> Any:
-    """What a model makes of every action: Q-values of DQN, logits of the others."""
-    import torch
-
-    policy, both = model.policy, hasattr(model.observation_space, "spaces")
-    policy.set_training_mode(False)
-
-    @torch.no_grad()
-    def rate(observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.floating]:
-        shown: Any = {"observation": observations, _MASK: masks} if both else observations
-        tensor, _ = policy.obs_to_tensor(shown)
-        rated = (
-            policy.q_net(tensor) if hasattr(policy, "q_net") else policy.get_distribution(tensor).distribution.logits
-        )
-        found: NDArray[np.float32] = rated.float().numpy()
-        return found
-
-    return rate

@@ -8,13 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.observing import kernels
 from agents.observing.features import add_features
 from agents.observing.weights import PolicyWeights
 from yatzy_env.card import legal_boxes
 from yatzy_env.envs.observation import observe
 from yatzy_env.files import sha256
-from yatzy_env.games import action_masks
 from yatzy_env.kernel import kernel
 from yatzy_env.native import borrow
 from yatzy_env.rules import Ruleset
@@ -52,12 +50,13 @@ def _best(tables, keep, first_keep, now, logits, first, actions):
 
 
 class ObservingAgent:
-    """Plays the action a policy network rates highest, or draws one from its distribution."""
+    """Plays the action a policy network rates highest."""
 
+    deterministic = True
     merges_upper = True  # an observation is all it sees
 
-    def __init__(self, rules: Ruleset, policy: PolicyWeights, name: str = "ppo", sample: bool = False) -> None:
-        """Makes the agent; with `sample` it draws actions, as in training, instead of taking the best.
+    def __init__(self, rules: Ruleset, policy: PolicyWeights, name: str = "ppo") -> None:
+        """Makes the agent.
 
         Raises:
             ModelError: if the network was trained for other rules.
@@ -66,15 +65,9 @@ class ObservingAgent:
         self.name = name
         self.notice = ""  # what a reader of its figures should know
         self.policy = policy
-        self.sample = sample
         self._rules = rules
         self._tables = compile_tables(rules)
         self._plan = plan_turn(self._tables)
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether its answer depends on the situation alone."""
-        return not self.sample
 
     @cached_property
     def digest(self) -> str:
@@ -84,15 +77,11 @@ class ObservingAgent:
         return sha256(self.policy.activation.encode(), *pieces)
 
     def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Chooses a legal action for every situation; `noise` matters only when actions are drawn."""
+        """Chooses a legal action for every situation; `noise` does not matter."""
         actions = np.empty(len(situations.filled), np.int64)
         for start in range(0, len(actions), _ROWS):
             part = slice(start, start + _ROWS)
             some = Situations._make(np.ascontiguousarray(values[part]) for values in situations)
-            if self.sample:
-                masks = action_masks(self._tables, some)
-                actions[part] = kernels.sample(self.logits(some), masks, noise[part])[0]
-                continue
             # Without throws only boxes are legal, and the keeps' share of the last layer is not computed. In small
             # batches it is: BLAS adds up small products in another order, which changes the last bits of a logit.
             only_boxes = len(some.roll) == _ROWS and not some.throws_left.any()

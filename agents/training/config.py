@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -85,24 +85,6 @@ Count = Annotated[int, Field(strict=True, ge=1)]
 Number = Annotated[float, BeforeValidator(_not_a_switch)]  # YAML reads 1e-3, without a point, as text: let it pass
 Widths = Annotated[tuple[Annotated[int, Field(strict=True, ge=1, le=8192)], ...], Field(min_length=1, max_length=8)]
 """Of the hidden layers of a network."""
-
-
-class AlgorithmSettings(Settings):
-    """What a protocol says about every algorithm that trains.
-
-    Attributes:
-        steps: decisions to train on at most, below the protocol's; None for as many as the protocol says.
-        against: the algorithm of the protocol it is compared with; nothing that is trained or measured depends on it.
-    """
-
-    RENAMED: ClassVar[Mapping[str, str]] = {"lanes": "num_envs"}
-
-    steps: Count | None = None
-    against: str | None = None
-
-
-OnUpdate = Callable[[int, Callable[[], Any]], Any]
-"""What is called after updates: with the decisions trained on so far, and with what gives the network as it is now."""
 
 
 class Ramp(Settings):

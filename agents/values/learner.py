@@ -47,12 +47,14 @@ class ValueLearner:
         rulesets: the rulesets.
         settings: how.
         fitter: fits the network, and holds the state of the training.
+        turns: turns planned since it was made, on cards drawn and in games.
     """
 
     def __init__(self, rulesets: Sequence[Ruleset], settings: ValuesSettings, seed: int) -> None:
         """Makes an untrained network; its last layer starts at zero. The seed decides everything that is drawn."""
         self.rulesets = rulesets
         self.settings = settings
+        self.turns = 0
         self._seed = seed
         self._shared = ValueNetwork.shared(rulesets)
         self.fitter = Fitter(settings, self._shared.inputs, self._shared.outputs, seed)
@@ -83,8 +85,10 @@ class ValueLearner:
         count = self.settings.cards if least < boxes - 4 else -(-self.settings.cards // 4)  # there are few late cards
         drawn = draw_cards(network.rules, rng.integers(least, boxes, -(-count // share)), rng)
         samples = [(drawn, _means(tables, network, drawn))]
+        self.turns += len(drawn.filled)
         if least <= _NO_GAMES * boxes:
             cards, values = self._play(task, tables, network, rng)
+            self.turns += len(values)
             late = np.bitwise_count(cards.filled) >= least
             samples.append((cards.take(late), values[late]))
         return _joined(samples)

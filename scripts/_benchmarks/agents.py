@@ -19,6 +19,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=int, metavar="N", help="train for at most this many decisions")
     parser.add_argument("--seeds", type=int, metavar="N", help="how many training runs of each algorithm")
     parser.add_argument("--algorithms", nargs="+", metavar="A", help="train these algorithms of the protocol alone")
+    parser.add_argument(
+        "--add", action="append", default=[], metavar="NAME=MODULE:FUNCTION", help="train an algorithm of your own too"
+    )
     parser.add_argument("--workers", type=int, default=2, metavar="N", help="tasks at a time (default: 2)")
     parser.add_argument(
         "--ray",
@@ -38,6 +41,7 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
 
     from agents.benchmark.protocol import PROTOCOL, Protocol
     from agents.benchmark.runner import run_protocol
+    from agents.benchmark.tables import text_of
     from yatzy_env.errors import YatzyError, unknown
 
     protocol = Protocol.read(args.protocol or PROTOCOL)
@@ -48,30 +52,24 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
         raise YatzyError(f"--workers {args.workers}; allowed: a whole number from 1")
     if args.algorithms:
         protocol = protocol.only(args.algorithms)
+    fields = protocol.model_dump(mode="json")
     given = {"rulesets": args.ruleset, "steps": args.steps, "seeds": args.seeds}
-    changes = {name: value for name, value in given.items() if value is not None}
-    changed = Protocol.parse(protocol.model_dump(mode="json") | changes, "command line")
+    fields |= {name: value for name, value in given.items() if value is not None}
+    if args.steps is not None:
+        for settings in fields["algorithms"].values():
+            settings["steps"] = min(settings["steps"] or args.steps, args.steps)
+    for text in args.add:
+        name, equals, kind = text.partition("=")
+        if not equals:
+            raise YatzyError(f"--add {text}: wanted NAME=MODULE:FUNCTION, for example --add mine=my_module:train")
+        fields["algorithms"][name] = {"kind": kind}
+    changed = Protocol.parse(fields, "command line")
     summary, report = run_protocol(changed, args.results, Console(stderr=True), args.workers, args.ray)
+    if not args.json:
+        print(text_of(summary))
     print(f"report: {report}", file=sys.stderr)
     return summary["rows"]
 
 
 def print_results(results: list[dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from agents.benchmark.summary import cells
-
-    columns = ("agent", "seeds", "% of optimum", "IQM", "interval", "regret per game", "score", "illegal %")
-    for ruleset in dict.fromkeys(row["ruleset"] for row in results):
-        table = Table(title=f"{ruleset}: agents")
-        for column in columns:
-            name = column.removesuffix(" per game")
-            table.add_column(name, justify="left" if column == "agent" else "right", no_wrap=True)
-        for row in results:
-            if row["ruleset"] == ruleset:
-                shown = cells(row) | {"agent": row["agent"] + ("*" if row["learns_from_optimum"] else "")}
-                table.add_row(*(shown[column] for column in columns))
-        if any(row["learns_from_optimum"] for row in results):
-            table.caption = "* learns from the optimum"
-        Console().print(table)
+    """Leaves it at the tables that `run` has printed."""

@@ -7,7 +7,9 @@ one game has no standard error (nan here, null in JSON), and values that never v
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,17 +161,42 @@ def interquartile_mean(scores: ArrayLike) -> float:
     return float(scipy_stats().trim_mean(np.asarray(scores, np.float64), _QUARTER, axis=None))
 
 
+def probability_of_improvement(first: ArrayLike, second: ArrayLike) -> float:
+    """The chance that a run of one algorithm beats one of another, a tie counting half, as a mean over tasks.
+
+    Args:
+        first: (tasks, seeds) of one algorithm; the more the better.
+        second: (tasks, seeds) of the other.
+    """
+    left, right = (np.asarray(scores, np.float64) for scores in (first, second))
+    over = np.sign(left[:, :, None] - right[:, None, :])
+    return float((1 + over).mean() / 2)
+
+
 def interquartile_mean_interval(
     scores: ArrayLike, seed: int = 0, confidence: float = CONFIDENCE, resamples: int = RESAMPLES
 ) -> Interval:
-    """The interquartile mean over training runs, with an interval by stratified bootstrap.
+    """The interquartile mean over training runs with its `stratified_interval`."""
+    return stratified_interval(interquartile_mean, scores, seed=seed, confidence=confidence, resamples=resamples)
+
+
+def stratified_interval(
+    figure: Callable[..., float],
+    *scores: ArrayLike,
+    seed: int = 0,
+    confidence: float = CONFIDENCE,
+    resamples: int = RESAMPLES,
+) -> Interval:
+    """A figure of training runs, with an interval by stratified bootstrap.
 
     The runs of every task are drawn again with replacement, each task by itself, so that every resample has as many
     runs of every task as there are. With few seeds such an interval is narrower than it claims: a bootstrap of five
     runs knows five values. It says how much the runs differ, not how a sixth would do.
 
     Args:
-        scores: (tasks, seeds) one figure per training run, comparable between tasks. One row is one task.
+        figure: what is computed of the tables.
+        scores: tables (tasks, seeds), one for each argument of the figure: a figure per training run, comparable
+            between tasks. One row is one task.
         seed: seed of the resampling; the same seed gives the same interval.
         confidence: level of the interval.
         resamples: how many resamples.
@@ -178,21 +205,29 @@ def interquartile_mean_interval(
         The point estimate and the percentile interval around it; without one, nan, where tasks have a single seed.
 
     Raises:
-        ValueError: if scores are not a table of finite numbers with at least one row and one column.
+        ValueError: if scores are not tables of finite numbers with at least one row and one column.
     """
-    table = np.asarray(scores, np.float64)
-    if table.ndim != 2 or not table.size or not np.isfinite(table).all():
-        raise ValueError(f"scores must be a table (tasks, seeds) of finite numbers; got shape {table.shape}")
-    point = interquartile_mean(table)
-    if table.shape[1] < 2:
+    tables = [np.asarray(some, np.float64) for some in scores]
+    for table in tables:
+        if table.ndim != 2 or not table.size or not np.isfinite(table).all():
+            raise ValueError(f"scores must be a table (tasks, seeds) of finite numbers; got shape {table.shape}")
+    point = figure(*tables)
+    if any(table.shape[1] < 2 for table in tables):
         return Interval(point, math.nan, math.nan)
-    if all(_is_constant(row) for row in table):
+    if all(_is_constant(row) for table in tables for row in table):
         return Interval(point, point, point)
+    ends = np.cumsum([len(table) for table in tables])[:-1]
+
+    def of_rows(*rows: NDArray[np.float64]) -> float:
+        return figure(*(np.stack(rows[start:end]) for start, end in pairwise([0, *ends.tolist(), len(rows)])))
+
     found = (
         scipy_stats()
         .bootstrap(
-            tuple(table),  # a sample per task, resampled by itself: that is the stratification
-            lambda *tasks: interquartile_mean(np.stack(tasks)),
+            tuple(
+                row for table in tables for row in table
+            ),  # a sample per task, resampled by itself: the stratification
+            of_rows,
             n_resamples=resamples,
             vectorized=False,
             confidence_level=confidence,
