@@ -29,7 +29,7 @@ from agents.values.network import SCALE, ValueNetwork
 from yatzy_env.dice import key
 from yatzy_env.games import new_games
 from yatzy_env.tables import compile_tables
-from yatzy_env.turn import Cards, cards_of, end_kinds, list_ends, plan_turns
+from yatzy_env.turn import Cards, TurnPlans, cards_of, end_kinds, list_ends, plan_turns
 
 _TURNS = 2048  # turns planned at once
 _NOISE = 4.0  # points: mean of what a disturbed turn's boxes are shifted by
@@ -103,15 +103,13 @@ class Learner:
         for _ in range(boxes):
             cards = cards_of(self.tables, games.now)
             ends = list_ends(self.tables, cards)
-            values = network.end_values(ends)
-            plans = plan_turns(self.tables, ends, values)
+            plans = plan_turns(self.tables, ends, network.end_values(ends))
             met.append((cards, plans.mean))
             is_disturbed = rng.random(config.games) < config.exploration
             disturbed.append(is_disturbed)
             if is_disturbed.any():
                 shift = rng.normal(size=(config.games, boxes)) * rng.exponential(_NOISE, (config.games, 1))
-                shift[~is_disturbed] = 0
-                plans = plan_turns(self.tables, ends, values + shift[ends.turn, end_kinds(self.tables).box[ends.kind]])
+                self._disturb(plans, is_disturbed, shift)
             plans.play(games)
         td_lambda = config.td_lambda.at(self.fitter.round / config.rounds)
         if td_lambda:
@@ -121,6 +119,14 @@ class Learner:
                 returns = met[turn][1] + np.where(disturbed[turn], 0.0, td_lambda * surprise)
                 met[turn] = (met[turn][0], returns)
         return _joined(met)
+
+    def _disturb(self, plans: TurnPlans, which: NDArray[np.bool_], shift: NDArray[np.float64]) -> None:
+        """Plans some of the turns anew with the values of their boxes, (n, B), shifted."""
+        ends = plans.ends
+        rows = which[ends.turn]
+        plans.values[rows] += shift[ends.turn[rows], end_kinds(self.tables).box[ends.kind[rows]]]
+        some = list_ends(self.tables, ends.before.take(which))
+        plans.keeps[np.repeat(which, ends.throws_left)] = plan_turns(self.tables, some, plans.values[rows]).keeps
 
     def _tensors(self, samples: Mapping[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
         """What the network reads of cards, and what it should answer."""
