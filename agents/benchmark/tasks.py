@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.benchmark.protocol import Protocol
 from yatzy_env.errors import YatzyError
-from yatzy_env.files import read_json_object, write_bytes, write_json
+from yatzy_env.files import read_record, write_bytes, write_record
 from yatzy_env.rules import Ruleset, ruleset
 
 
@@ -92,13 +92,13 @@ def save_outcome(task: Task, outcome: Outcome, root: Path) -> None:
     file = task.result_file(root)
     if outcome.network is not None:
         write_bytes(file.with_suffix(".npz"), outcome.network)
-    write_json(file, outcome.result, indent=1)
+    write_record(file, outcome.result, indent=1)
 
 
 def read_result(task: Task, root: Path) -> dict[str, Any] | None:
-    """The result of a task, None if it has none yet or the file is damaged."""
+    """The result of a task, None if it has none yet, or the file is damaged or of another results number."""
     try:
-        found = read_json_object(task.result_file(root))
+        found = read_record(task.result_file(root))
     except YatzyError:
         return None
-    return found if "final" in found else None
+    return found if found.keys() >= {"final", "curve", "steps", "timing", "made_with"} else None
