@@ -56,7 +56,7 @@ def ship(args: argparse.Namespace, command: str) -> None:
     from agents.models.load import load_planner, model_file
     from agents.training.runs import open_run
     from agents.values.config import ValuesConfig
-    from yatzy_env.evaluation.planned import has_planned_score, planned_score
+    from yatzy_env.evaluation.by_card import plays_by_card, score_by_card
     from yatzy_env.evaluation.provenance import provenance
     from yatzy_env.evaluation.results import measure
     from yatzy_env.files import read_json_object, sha256, write_json
@@ -70,9 +70,9 @@ def ship(args: argparse.Namespace, command: str) -> None:
     solution = solve(rules) if can_solve(rules) and not rules.saved_throws else None
     evaluation = measure({"planner": planner}, rules, args.games, args.seed, solution)
     fields = evaluation.results[0].fields()
-    if solution is not None and has_planned_score(rules):
+    if solution is not None and plays_by_card(planner, rules):
         say(f"{rules.name}: exact score")
-        fields["exact_score"] = planned_score(rules, planner.network.card_values)
+        fields["exact_score"] = score_by_card(planner, rules).expected_score
         fields["exact_percent"] = 100 * fields["exact_score"] / solution.expected_score
     made = read_json_object(run.folder / "run.json")
     last = (run.folder / "curve.csv").read_text(encoding="utf-8").splitlines()[-1].split(",")

@@ -9,8 +9,8 @@ import pytest
 
 from agents.models.digest import MODELS
 from agents.models.load import load_planner
+from yatzy_env.evaluation.by_card import score_by_card
 from yatzy_env.evaluation.matches import play_match
-from yatzy_env.evaluation.planned import planned_score
 from yatzy_env.files import sha256
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import solve
@@ -65,5 +65,5 @@ def test_games_agree_with_the_record(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if OPTIMA[name]["cards"] <= QUICK])
 def test_the_exact_score_is_the_one_on_record(name: str) -> None:
     rules = ruleset(name)
-    score = planned_score(rules, load_planner(rules).network.card_values)
+    score = score_by_card(load_planner(rules), rules).expected_score
     assert score == pytest.approx(record(name)["planner"]["exact_score"], abs=1e-6)
