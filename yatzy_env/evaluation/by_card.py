@@ -60,9 +60,9 @@ class Rater(Protocol):
             throws_left: 0 to the throws of a turn less one, of all of them.
 
         Returns:
-            (n, K + U) float32, keeps first, then the kinds as `end_kinds` lists them; nothing is nan or infinite. The best-rated
-            legal action is played, the lowest index among equals. A row does not depend on the other rows. May be
-            called from several threads at once.
+            (n, K + U) float32, keeps first, then the kinds as `end_kinds` lists them; nothing is nan or infinite. The
+            best-rated legal action is played, the lowest index among equals. A row does not depend on the other rows.
+            May be called from several threads at once.
         """
         ...
 
