@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
 from functools import cache as once
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, NoReturn
 
 from scripts._cli import add_rules_options, changes_of, clear_errors, print_json, rules_from
 
 if TYPE_CHECKING:
-    from agents.values.planner import Planner
-    from yatzy_env.agent import Agent
     from yatzy_env.evaluation.results import Evaluation
     from yatzy_env.rules import Ruleset
     from yatzy_env.solver.triple import Interval
@@ -46,8 +43,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="compute the exact score of every agent too, without dice: seconds under forced; under yatzy a "
-        "quarter of a minute for planner, half an hour for others",
+        help="compute the exact score of every agent too, without dice: seconds where turns follow from the score card "
+        "(planner), else seconds under forced, half an hour under yatzy",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     parser.add_argument(
@@ -120,52 +117,24 @@ def measure_by_name(
     """
     from agents.registry import make_agents
     from yatzy_env.evaluation.evaluate import announced_solution
+    from yatzy_env.evaluation.exact import check_agent, exact_score
     from yatzy_env.evaluation.results import measure
     from yatzy_env.solver import can_solve
 
     solution = once(lambda: announced_solution(rules, cache))
-    check = check_exact if exact else (lambda agent, rules, name: None)
-    agents = make_agents(names, rules, solution, trust, lambda agent, name: check(agent, rules, name))
+    check = (lambda agent, name: check_agent(agent, rules, name)) if exact else (lambda agent, name: None)
+    agents = make_agents(names, rules, solution, trust, check)
     solved = solution() if can_solve(rules) else None
     bounds = None if solved is not None else interval_of(rules, cache)
     evaluation = measure(agents, rules, games, seed, solved, command, bounds=bounds, progress=True)
     if exact:
-        found = {name: exact_of(agent, rules, name, cache) for name, agent in agents.items()}
-        evaluation = evaluation.with_exact_scores(found)
+        found = [exact_score(agent, rules, name=name, cache=cache, say=say) for name, agent in agents.items()]
+        for score in found:
+            say(score.summary())
+        evaluation = evaluation.with_exact_scores({score.agent: score.expected_score for score in found})
     for warning in evaluation.warnings:
         say(f"warning: {warning}")
     return evaluation
-
-
-def plans_by_values(agent: Agent, rules: Ruleset) -> TypeGuard[Planner]:
-    """Whether the exact score of an agent follows from its values of cards, in one backward pass."""
-    from agents.values.planner import Planner
-    from yatzy_env.evaluation.planned import has_planned_score
-
-    return isinstance(agent, Planner) and has_planned_score(rules)
-
-
-def check_exact(agent: Agent, rules: Ruleset, name: str) -> None:
-    """Checks that an agent has an exact score within reach."""
-    from yatzy_env.evaluation.exact import check_agent
-
-    if not plans_by_values(agent, rules):
-        check_agent(agent, rules, name)
-
-
-def exact_of(agent: Agent, rules: Ruleset, name: str, cache: bool) -> float:
-    """The exact score of an agent; what it took goes to stderr."""
-    from yatzy_env.evaluation.exact import exact_score
-    from yatzy_env.evaluation.planned import planned_score
-
-    if not plans_by_values(agent, rules):
-        score = exact_score(agent, rules, name=name, cache=cache, say=say)
-        say(score.summary())
-        return score.expected_score
-    start = time.perf_counter()
-    expected = planned_score(rules, agent.network.card_values)
-    say(f"{name}: exact score {expected:.6f}, by its values of all cards in {time.perf_counter() - start:.1f} s")
-    return expected
 
 
 def interval_of(rules: Ruleset, cache: bool) -> Interval | None:

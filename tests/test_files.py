@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
+import zipfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -226,6 +228,93 @@ def test_arrays_that_are_refused(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
 
 
+HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }"
+
+
+def npy(header: str = HEADER, version: bytes = b"\x01\x00", data: bytes = bytes(12)) -> bytes:
+    """An array as it stands in an archive, with a header of any kind."""
+    text = header.ljust(117 - len(header) % 64 + len(header)).encode() + b"\n"
+    return b"\x93NUMPY" + version + len(text).to_bytes(2, "little") + text + data
+
+
+def archive(path: Path, content: bytes, change: Callable[[bytearray], object] = lambda content: None) -> None:
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("one.npy", content)
+    changed = bytearray(path.read_bytes())
+    change(changed)
+    path.write_bytes(changed)
+
+
+def in_directory(offset: int, value: bytes) -> Callable[[bytearray], object]:
+    """Changes a field of the archive's directory."""
+
+    def change(content: bytearray) -> None:
+        start = content.index(b"PK\x01\x02") + offset
+        content[start : start + len(value)] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("content", "change"),
+    [
+        (npy(), in_directory(8, b"\x01\x00")),  # encrypted: RuntimeError
+        (npy(), in_directory(8, b"\x20\x00")),  # patched data: NotImplementedError
+        (npy(), in_directory(8, b"\x40\x00")),  # strong encryption: NotImplementedError
+        (npy(), in_directory(10, b"\x63\x00")),  # a method nobody knows: NotImplementedError
+        (npy(), in_directory(6, b"\xff\x00")),  # for a later version: NotImplementedError
+        (npy(), in_directory(20, b"\xff\xff\xff\x7f" * 2)),  # two gigabytes in a small file
+        (npy(version=b"\x07\x00"), None),
+        (npy("{'descr': '<f4', 'shape': (3,"), None),  # TokenError
+        (npy("(" * 60), None),  # MemoryError
+        (npy("[" * 60), None),
+        (npy(HEADER.replace("(3,)", "(-3,)")), None),
+        (npy(HEADER.replace("(3,)", "(10**30,)")), None),
+        (npy(HEADER.replace("(3,)", f"({10**30}, 0)")), None),
+        (npy(HEADER.replace("(3,)", "(900000000,)")), None),
+        (npy(HEADER.replace("<f4", "|O")), None),
+        (npy(HEADER.replace("<f4", "junk")), None),
+        (b"\x93NUM", None),
+        (b"", None),
+    ],
+)
+def test_archives_of_all_bad_kinds(
+    content: bytes, change: Callable[[bytearray], object] | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "arrays.npz"
+    archive(path, npy())
+    assert files.read_npz(path)["one"].tolist() == [0, 0, 0]
+    archive(path, content, change or (lambda content: None))
+    with pytest.raises(SolutionError, match="damaged or not a model") as caught:
+        files.read_npz(path, SolutionError, "a model")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_compressed_archive_is_refused_before_it_grows(tmp_path: Path) -> None:
+    path = tmp_path / "arrays.npz"
+    np.savez_compressed(path, one=np.zeros(10_000_000))
+    tracemalloc.start()
+    with pytest.raises(YatzyError, match="it is compressed, or not whole"):
+        files.read_npz(path)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_a_cache_of_an_unknown_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("YATZY_ENV_CACHE", "~nosuchuser/x")
+    with pytest.raises(SolutionError, match="the cache folder '~nosuchuser/x' names an unknown user"):
+        files.cache_folder("solutions", error=SolutionError)
+    assert files.cache_folder("solutions", tmp_path) == tmp_path
+
+
+def test_a_full_disk_is_named_with_the_file(tmp_path: Path) -> None:
+    files.append_text(tmp_path / "lines", "one\n")
+    files.append_text(tmp_path / "lines", "two\n")
+    assert (tmp_path / "lines").read_text() == "one\ntwo\n"
+    with pytest.raises(SolutionError, match="/dev/full cannot be written: No space left on device"):
+        files.append_text("/dev/full", "more\n", SolutionError)
+
+
 def test_digests(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"abc" * 100_000)
     expected = hashlib.sha256(b"abc" * 100_000).hexdigest()
@@ -264,8 +353,8 @@ def test_a_lock_does_not_outlive_its_holder(tmp_path: Path) -> None:
 WRITERS = re.compile(
     r"(?<!files)\.write_(text|bytes)\(|np\.save|json\.dump\(|open_memmap|os\.(fsync|rename|replace)\(|\.rename\(|hashlib\.sha256"
 )
-INSIDE = {"yatzy_env/kernel.py", "yatzy_env/solver/chances.py", "yatzy_env/evaluation/optimal_scores.py"}
-"""Modules that write a part file of `replacing`, and the digest of kernels, which stands below files."""
+INSIDE = {"yatzy_env/kernel.py"}
+"""The cache of kernels, which stands below files."""
 
 
 def test_no_module_writes_files_or_digests_by_itself() -> None:

@@ -18,10 +18,8 @@ import math
 import os
 import secrets
 import shutil
-import struct
 import time
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from glob import escape
@@ -30,11 +28,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from platformdirs import user_cache_path
 
 from yatzy_env.errors import YatzyError, folded
 
+CACHE_VARIABLE = "YATZY_ENV_CACHE"
+
+RESULTS_NUMBER = 1
+"""Goes up with every change of what is computed and kept in files; those that do not say theirs have 1."""
+
 ABANDONED = 600
 """Seconds after which a part file or folder that nobody has written to is one of a dead writer."""
+
+_DIGEST = "record_sha256"  # key of a record's digest
 
 
 @contextmanager
@@ -83,6 +89,12 @@ def write_text(path: str | Path, text: str, error: type[YatzyError] = YatzyError
     write_bytes(path, text.encode(), error)
 
 
+def append_text(path: str | Path, text: str, error: type[YatzyError] = YatzyError) -> None:
+    """Adds text, in UTF-8, to the end of a file of lines, which may end within one if the writer is killed."""
+    with _clear(Path(path), error), Path(path).open("a", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
 def write_json(
     path: str | Path,
     value: object,
@@ -112,14 +124,80 @@ def write_npz(path: str | Path, arrays: Mapping[str, ArrayLike], error: type[Yat
 def read_npz(
     path: str | Path, error: type[YatzyError] = YatzyError, what: str = "a file of arrays"
 ) -> dict[str, NDArray[Any]]:
-    """Reads the arrays of an `.npz` file by name, without pickle; `what` it should be is for the message."""
+    """Reads the arrays of an `.npz` file by name, without pickle; `what` it should be is for the message.
+
+    Archives are not compressed, so that no array is larger than the file.
+    """
     try:
-        with Path(path).open("rb") as file, np.lib.npyio.NpzFile(file, allow_pickle=False) as members:
-            return {name: members[name] for name in members.files}
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > Path(path).stat().st_size:
+                raise ValueError("it is compressed, or not whole")
+            return {member.filename.removesuffix(".npy"): _array(archive, member) for member in members}
     except OSError as reason:
         raise error(_unreadable(path, reason)) from reason
-    except (zipfile.BadZipFile, zlib.error, struct.error, *_DAMAGED) as reason:
-        raise error(f"{path}: damaged or not {what} ({folded(reason)})") from reason
+    except Exception as reason:  # the readers of archives, headers and texts have a dozen kinds of error
+        raise error(f"{path}: damaged or not {what} ({folded(reason) or type(reason).__name__})") from reason
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    with archive.open(member) as stream:
+        headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, _, dtype = headers[np.lib.format.read_magic(stream)](stream)
+        if stream.tell() + math.prod(shape) * dtype.itemsize != member.file_size or min(shape, default=0) < 0:
+            raise ValueError(f"{member.filename} has not the size that its header says")
+    with archive.open(member) as stream:  # the whole member is read, so its checksum is compared
+        array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+        stream.read()
+        return array
+
+
+@contextmanager
+def replacing_npy(
+    path: str | Path, shape: tuple[int, ...], dtype: type[np.generic], error: type[YatzyError] = YatzyError
+) -> Iterator[NDArray[Any]]:
+    """Replaces an `.npy` file in one step by the array on disk that the block fills, and its digest behind it."""
+    with replacing(path, error) as part:
+        array = np.lib.format.open_memmap(part, "w+", dtype, shape)
+        yield array
+        array.flush()
+        trailer = json.dumps(_trailer(part)).encode()
+        with part.open("ab") as file:
+            file.write(trailer)
+
+
+def read_npy(path: str | Path, error: type[YatzyError] = YatzyError) -> NDArray[Any]:
+    """Maps an `.npy` file that `replacing_npy` wrote into memory, read-only, and checks it.
+
+    One without a digest was written by version 0.1.0 and is taken as it is.
+    """
+    try:
+        array = np.lib.format.open_memmap(path, "r")
+        content = np.memmap(path, np.uint8, "r")
+        end = array.offset + array.nbytes
+        trailer = content[end:].tobytes()
+        note = parse_json(trailer) if trailer else {}
+        check_results_number(path, note, error)
+        if trailer and note != _trailer(content[:end].data):
+            raise ValueError("its contents do not match their digest")
+        return array
+    except YatzyError:
+        raise
+    except OSError as reason:
+        raise error(_unreadable(path, reason)) from reason
+    except Exception as reason:  # as in `read_npz`
+        raise error(f"{path}: damaged ({folded(reason) or type(reason).__name__})") from reason
+
+
+def _trailer(content: Path | memoryview) -> dict[str, Any]:
+    return {"results_number": RESULTS_NUMBER, "sha256": sha256(content)}
+
+
+def check_results_number(path: str | Path, fields: Mapping[str, Any], error: type[YatzyError] = YatzyError) -> None:
+    """Refuses what says that it was computed under another `RESULTS_NUMBER`."""
+    found = fields.get("results_number", 1)
+    if found != RESULTS_NUMBER:
+        raise error(f"{path} holds results of number {found}, this version computes those of number {RESULTS_NUMBER}")
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -152,6 +230,44 @@ def read_json_object(path: str | Path, error: type[YatzyError] = YatzyError) -> 
     if not isinstance(value, dict):
         raise error(f"{path}: damaged (not a JSON object)")
     return value
+
+
+def write_record(
+    path: str | Path, fields: Mapping[str, Any], error: type[YatzyError] = YatzyError, *, indent: int | None = 2
+) -> None:
+    """Replaces a file in one step by a JSON object with the results number and a digest of it all in it."""
+    try:
+        plain = parse_json(json.dumps({**fields, "results_number": RESULTS_NUMBER}))  # what will be read
+    except ValueError as reason:
+        raise error(f"{path} cannot be written: {reason}") from reason
+    write_json(path, plain | {_DIGEST: json_sha256(plain)}, error, indent=indent)
+
+
+def read_record(path: str | Path, error: type[YatzyError] = YatzyError) -> dict[str, Any]:
+    """Reads a JSON object that `write_record` wrote, without what that added, and checks it.
+
+    One without a digest was written by version 0.1.0, or by hand, and is taken as it is.
+    """
+    fields = read_json_object(path, error)
+    check_results_number(path, fields, error)
+    earlier = isinstance(fields.get("sha256"), str)  # in headers and intervals of version 0.1.0
+    digest = fields.pop("sha256" if earlier else _DIGEST, None)
+    if digest != (json_sha256(fields) if digest is not None or "results_number" in fields else None):
+        raise error(f"{path} is damaged: its contents do not match their digest")
+    fields.pop("results_number", None)
+    return fields
+
+
+def cache_folder(kind: str, chosen: str | Path | None = None, error: type[YatzyError] = YatzyError) -> Path:
+    """The chosen folder, else that of the environment variable YATZY_ENV_CACHE, else `kind` in the user's cache.
+
+    Nothing needs to be there.
+    """
+    chosen = chosen or os.environ.get(CACHE_VARIABLE)
+    try:
+        return Path(chosen).expanduser() if chosen else user_cache_path("yatzy-env") / kind
+    except RuntimeError as reason:
+        raise error(f"the cache folder {str(chosen)!r} names an unknown user") from reason
 
 
 def sha256(*content: Path | bytes | memoryview) -> str:
@@ -203,9 +319,6 @@ def remove_abandoned(folder: str | Path, name: str | None = None) -> None:
             newest = max(each.stat().st_mtime for each in [part, *part.rglob("*")])
             if time.time() - newest > ABANDONED:
                 shutil.rmtree(part) if part.is_dir() else part.unlink()
-
-
-_DAMAGED = (EOFError, KeyError, ValueError, AttributeError, NotImplementedError)  # what numpy's readers may raise
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.benchmark.protocol import Protocol
 from yatzy_env.errors import YatzyError
-from yatzy_env.files import read_json_object
+from yatzy_env.files import read_record
 from yatzy_env.rules import Ruleset, ruleset
 
 
@@ -67,9 +67,9 @@ def work_list(protocol: Protocol) -> list[Task]:
 
 
 def read_result(task: Task, root: Path) -> dict[str, Any] | None:
-    """The result of a task, None if it has none yet or the file is damaged."""
+    """The result of a task, None if it has none yet, or the file is damaged or of another results number."""
     try:
-        found = read_json_object(task.result_file(root))
+        found = read_record(task.result_file(root))
     except YatzyError:
         return None
     return found if "agents" in found else None

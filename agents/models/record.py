@@ -116,11 +116,11 @@ def exact_record(exact: ExactScore, weights: str, origin: Provenance) -> dict[st
         origin: where and when.
 
     Returns:
-        The entries of `EXACT_KEYS`; `standard_deviation` is None where the distribution was not computed.
+        The entries of `EXACT_KEYS`; `standard_deviation` is None where it was not computed.
     """
     found = {
         "expected_score": exact.expected_score,
-        "standard_deviation": float(exact.distribution.standard_deviation) if exact.distribution else None,
+        "standard_deviation": exact.standard_deviation,
         "bonus_rate": exact.bonus_rate,
         "yatzy_rate": exact.yatzy_rate,
         "cards": exact.cards,

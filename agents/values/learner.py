@@ -30,7 +30,7 @@ from yatzy_env.dice import key
 from yatzy_env.games import new_games
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import Tables, compile_tables
-from yatzy_env.turn import Cards, cards_of, end_kinds, list_ends, plan_turns
+from yatzy_env.turn import Cards, TurnPlans, cards_of, end_kinds, list_ends, plan_turns
 
 _TURNS = 2048  # turns planned at once
 _NOISE = 4.0  # points: mean of what a disturbed turn's boxes are shifted by
@@ -107,15 +107,13 @@ class ValueLearner:
         for _ in range(boxes):
             cards = cards_of(tables, games.now)
             ends = list_ends(tables, cards)
-            values = network.end_values(ends)
-            plans = plan_turns(tables, ends, values)
+            plans = plan_turns(tables, ends, network.end_values(ends))
             met.append((cards, plans.mean))
             is_disturbed = rng.random(count) < settings.exploration
             disturbed.append(is_disturbed)
             if is_disturbed.any():
                 shift = rng.normal(size=(count, boxes)) * rng.exponential(_NOISE, (count, 1))
-                shift[~is_disturbed] = 0
-                plans = plan_turns(tables, ends, values + shift[ends.turn, end_kinds(tables).box[ends.kind]])
+                _disturb(plans, is_disturbed, shift)
             plans.play(games)
         td_lambda = settings.td_lambda.at(self.fitter.round / settings.rounds)
         if td_lambda:
@@ -143,6 +141,15 @@ def _means(tables: Tables, network: ValueNetwork, cards: Cards) -> NDArray[np.fl
         ends = list_ends(tables, cards.take(slice(start, start + _TURNS)))
         means[start : start + _TURNS] = plan_turns(tables, ends, network.end_values(ends)).mean
     return means
+
+
+def _disturb(plans: TurnPlans, which: NDArray[np.bool_], shift: NDArray[np.float64]) -> None:
+    """Plans some of the turns anew with the values of their boxes, (n, B), shifted."""
+    tables, ends = plans.tables, plans.ends
+    rows = which[ends.turn]
+    plans.values[rows] += shift[ends.turn[rows], end_kinds(tables).box[ends.kind[rows]]]
+    some = list_ends(tables, ends.before.take(which))
+    plans.keeps[np.repeat(which, ends.throws_left)] = plan_turns(tables, some, plans.values[rows]).keeps
 
 
 def _squared_error(outputs: Tensor, targets: list[Tensor]) -> Tensor:

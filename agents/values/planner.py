@@ -11,7 +11,7 @@ from yatzy_env.agent import best_actions
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations
 from yatzy_env.tables import compile_tables
-from yatzy_env.turn import rate_actions
+from yatzy_env.turn import Cards, rate_actions
 
 
 class Planner:
@@ -48,6 +48,10 @@ class Planner:
     def action_values(self, situations: Situations) -> NDArray[np.float64]:
         """(n, actions) float64 what the planned turn expects of each action, nan where illegal; an estimate."""
         return rate_actions(self._tables, situations, self.network.end_values)
+
+    def card_values(self, cards: Cards) -> NDArray[np.float64]:
+        """(n,) float64 what the network takes n cards to be worth, 0 for full ones."""
+        return self.network.card_values(cards)
 
     def act(self, situations: Situations, noise: NDArray[np.float64]) -> NDArray[np.int64]:
         """Chooses a legal action for every situation; `noise` does not matter."""

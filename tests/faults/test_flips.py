@@ -11,13 +11,22 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pytest
 
+from agents.baselines import GreedyAgent
+from agents.benchmark.tasks import read_result, save_outcome, work_list
+from tests.benchmark.helpers import fake, small
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.exact import exact_score
+from yatzy_env.evaluation.optimal_scores import _read, optimal_scores
+from yatzy_env.files import CACHE_VARIABLE
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import Solution, solve
+from yatzy_env.solver.chances import chances_file
 from yatzy_env.solver.layers import open_folder
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.store import cache_file
+from yatzy_env.solver.triple import interval
 from yatzy_env.tables import compile_tables
 
 SAVED = ruleset(
@@ -29,6 +38,8 @@ SAVED = ruleset(
         "bonus_threshold": 12,
     }
 )
+PLAIN = ruleset({"name": "plain", "boxes": ["ones", "sixes", "chance", "yatzy"], "dice": 3, "bonus_threshold": 12})
+COLUMNS = PLAIN.replace(boxes=("sixes", "chance"), columns=(1, 2))
 FLIPS = 100
 
 
@@ -62,6 +73,75 @@ def answers(solution: Solution) -> tuple[float, bytes, int]:
     values = solution._values
     layers = [np.asarray(layer) for layer in values._layers]
     return solution.expected_score, b"".join(layer.tobytes() for layer in layers), solution.cards
+
+
+def computed_again(file: Path, known: Callable[[], bool], answer: Callable[[], Any], chance: Random) -> None:
+    """Checks that a damaged file counts as none, and that what is computed instead is what was there."""
+    expected = answer()
+    for which in flipped(file, chance):
+        assert not known(), which
+    assert known()
+    file.write_bytes(file.read_bytes()[:-200])
+    assert answer() == expected
+
+
+def test_a_solution(tmp_path: Path, rng: Random) -> None:
+    solve(PLAIN, cache_dir=tmp_path, progress=False)
+    (file,) = tmp_path.iterdir()
+    none_silent(file, lambda: answers(solve(PLAIN, cache_dir=tmp_path, progress=False)), rng)
+
+
+def test_chances(tmp_path: Path, rng: Random) -> None:
+    def answer() -> bytes:
+        solution = solve(PLAIN, cache_dir=tmp_path, progress=False)
+        solution.prepare_chances(progress=False)
+        return np.asarray(solution._chance_table._content).tobytes()
+
+    answer()
+    file = chances_file(PLAIN, tmp_path)
+    computed_again(file, lambda: solve(PLAIN, cache_dir=tmp_path, progress=False).has_chances, answer, rng)
+
+
+def test_the_scores_of_optimal_play(tmp_path: Path, rng: Random, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    solution = solve(PLAIN, progress=False)
+    expected = optimal_scores(solution)
+    assert expected is not None
+    (file,) = tmp_path.glob("*.scores.npy")
+    computed_again(file, lambda: _read(file) is not None, lambda: np.asarray(optimal_scores(solution)).tobytes(), rng)
+
+
+def test_an_interval(tmp_path: Path, rng: Random) -> None:
+    def answer() -> dict[str, Any]:
+        return interval(COLUMNS, games=20, cache_dir=tmp_path, progress=False).figures()
+
+    answer()
+    (file,) = tmp_path.glob("*.json")
+    none_silent(file, answer, rng)
+
+
+def test_an_exact_score(tmp_path: Path, rng: Random, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    agent = GreedyAgent(PLAIN)
+    agent.digest = "greedy"
+
+    def answer() -> tuple[float, float, float, bytes]:
+        found = exact_score(agent, PLAIN)
+        assert found.distribution is not None
+        return found.expected_score, found.bonus_rate, found.yatzy_rate, found.distribution.probability.tobytes()
+
+    answer()
+    (file,) = tmp_path.glob("exact-*")
+    none_silent(file, answer, rng)
+
+
+def test_a_result_of_the_benchmark(tmp_path: Path, rng: Random) -> None:
+    task = work_list(small())[0]
+    outcome = fake(task)
+    save_outcome(task, outcome, tmp_path)
+    for which in flipped(task.result_file(tmp_path), rng):
+        assert read_result(task, tmp_path) is None, which
+    assert read_result(task, tmp_path) == outcome.result
 
 
 def test_layers_of_saved_throws(tmp_path: Path, rng: Random) -> None:

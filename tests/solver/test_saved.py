@@ -26,7 +26,7 @@ from tests.solver.helpers import same_values, sampled, solved
 from yatzy_env.errors import SituationError, SolutionError
 from yatzy_env.evaluation.evaluate import announcement
 from yatzy_env.evaluation.matches import check_luck, play_match
-from yatzy_env.files import sha256
+from yatzy_env.files import CACHE_VARIABLE, sha256
 from yatzy_env.reference import Solver, bits_of
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation, batch
@@ -35,7 +35,7 @@ from yatzy_env.solver.layers import HEADER, LayerFolder, open_folder
 from yatzy_env.solver.layout import lay_out
 from yatzy_env.solver.saved import work_of
 from yatzy_env.solver.saved_solve import solve_into
-from yatzy_env.solver.store import CACHE_VARIABLE, cache_file
+from yatzy_env.solver.store import cache_file
 from yatzy_env.tables import action_names, compile_tables
 
 SAVED = {"dice": 6, "saved_throws": True}

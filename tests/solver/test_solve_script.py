@@ -11,6 +11,7 @@ import pytest
 
 from scripts import solve as script
 from tests.solver.helpers import solved
+from yatzy_env import files
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import store
 
@@ -19,7 +20,7 @@ SCRIPT = Path(script.__file__)
 
 @pytest.fixture(autouse=True)
 def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(store.CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(files.CACHE_VARIABLE, str(tmp_path / "cache"))
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.solver.helpers import sampled, solved
+from yatzy_env import files
 from yatzy_env.errors import SolutionError
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.situation import Situation
@@ -195,10 +196,10 @@ def test_a_ruleset_keeps_its_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rules", [RULES, ruleset("yacht")])
 def test_where_the_cache_is(rules: Ruleset, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
-    monkeypatch.delenv(store.CACHE_VARIABLE, raising=False)
+    monkeypatch.delenv(files.CACHE_VARIABLE, raising=False)
     name = f"{rules.digest[:16]}-v{store.FORMAT}.npz"
     assert store.cache_file(rules).parts[-3:] == ("yatzy-env", "solutions", name)
-    monkeypatch.setenv(store.CACHE_VARIABLE, str(tmp_path / "variable"))
+    monkeypatch.setenv(files.CACHE_VARIABLE, str(tmp_path / "variable"))
     assert store.cache_file(rules) == tmp_path / "variable" / name
     assert store.cache_file(rules, tmp_path / "argument") == tmp_path / "argument" / name
 

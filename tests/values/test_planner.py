@@ -16,13 +16,10 @@ from agents.values.config import ValuesConfig
 from agents.values.network import ValueNetwork, read_values, save_values
 from agents.values.planner import Planner
 from agents.values.training import train_values
-from yatzy_env.errors import YatzyError
-from yatzy_env.evaluation.exact import exact_score
+from yatzy_env.evaluation.by_card import score_by_card
 from yatzy_env.evaluation.matches import play_match
-from yatzy_env.evaluation.planned import planned_score
 from yatzy_env.rules import CATALOGUE, Ruleset, ruleset
 from yatzy_env.solver import solve
-from yatzy_env.turn import Cards
 
 SMALL = {
     "name": "small",
@@ -64,31 +61,6 @@ def test_a_planner_plays_every_ruleset(name: str) -> None:
     assert (match.score > 0).all()
 
 
-@pytest.mark.parametrize("changes", [{}, {"joker": "none", "extra_yatzy_bonus": 0}, {"order": "upper-first"}])
-def test_with_the_exact_values_the_score_is_the_optimum(changes: dict[str, object]) -> None:
-    rules = small(**changes)
-    solution = solve(rules, cache=False, progress=False)
-
-    def values(cards: Cards) -> np.ndarray:
-        return solution.card_values(cards.filled, cards.upper[:, 0], cards.yatzy_scored)
-
-    assert planned_score(rules, values) == pytest.approx(solution.expected_score, abs=1e-9)
-
-
-@pytest.mark.parametrize("changes", [{}, {"order": "top-down"}, {"dice": 6}])
-def test_the_exact_score_is_the_one_of_all_situations(changes: dict[str, object]) -> None:
-    rules = small(**changes)
-    planner = Planner(rules, random_network(rules))
-    expected = exact_score(planner, rules, cache=False).expected_score
-    assert planned_score(rules, planner.network.card_values) == pytest.approx(expected, abs=1e-9)
-
-
-def test_rulesets_without_such_a_score_are_refused() -> None:
-    for name in ("triple", "maxi-alga"):
-        with pytest.raises(YatzyError, match=name):
-            planned_score(ruleset(name), lambda cards: np.zeros(len(cards.filled)))
-
-
 def config(**changes: object) -> ValuesConfig:
     fields = {"hidden": (32, 32), "rounds": 14, "games": 60, "cards": 600, "minibatch": 128, "td_lambda": 0.5}
     rules = small().model_dump(mode="json")
@@ -113,7 +85,7 @@ def test_training_reaches_the_optimum_of_a_small_game_without_a_solution(
         patch.setattr("yatzy_env.solver.solution.Solution.__init__", forbidden)
         run = start_run(tmp_path / "run", config(rounds=24), [rules], "test")
         network = train_values(run, lambda line: None)
-    assert planned_score(rules, network.card_values) >= 0.998 * optimum
+    assert score_by_card(network, rules).expected_score >= 0.998 * optimum
     assert isinstance(make_agent(str(run.folder), rules, lambda: pytest.fail("solved")), Planner)  # type: ignore[arg-type]
     checkpoint = run.checked_checkpoint() / "values.npz"
     assert isinstance(make_agent(str(checkpoint), rules, lambda: pytest.fail("solved")), Planner)  # type: ignore[arg-type]

@@ -12,7 +12,8 @@ the same way, from rolls through keeps to rolls. The agent is asked about every 
 about no other, by the very method with which it plays. Where memory allows, the joint chance of a card and the score so
 far goes along; on the full cards it is the distribution of the final score.
 
-It is the counterpart of the solver, which goes backwards and chooses the best. The sums differ from the true value by
+It is the counterpart of the solver, which goes backwards and chooses the best. For agents whose turn follows from their
+score card `by_card` goes backwards too, many times faster. The sums differ from the true value by
 rounding alone, far less than 1e-9.
 """
 
@@ -29,6 +30,7 @@ from typing import Any
 from yatzy_env.agent import Agent, is_deterministic, merges_upper
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation import exact_store
+from yatzy_env.evaluation.by_card import plays_by_card, score_by_card
 from yatzy_env.evaluation.exact_cards import (
     Layer,
     first_layer,
@@ -44,7 +46,7 @@ from yatzy_env.evaluation.exact_turn import Played, Player, pass_on
 from yatzy_env.evaluation.matches import MeasurementError
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver.distribution import Distribution
-from yatzy_env.solver.layout import Cards
+from yatzy_env.solver.layout import Cards, lay_out
 from yatzy_env.solver.progress import progress_bar
 from yatzy_env.solver.store import library_version
 from yatzy_env.tables import Tables, compile_tables
@@ -69,17 +71,20 @@ class ExactScore:
     Attributes:
         agent: what the agent is called.
         expected_score: the expected final score.
+        standard_deviation: that of the final score; None under saved throws and where memory does not allow it.
         bonus_rate: chance of the bonus, 0 where the rules have none.
         yatzy_rate: chance of points in the yatzy box, 0 where the sheet has none.
-        distribution: the distribution of the final score; None under saved throws and where it would not fit in memory.
-        cards: cards the agent comes to before they are full, upper sums it treats alike counted once.
-        situations: situations it was asked about.
-        agent_seconds: time the agent took to choose, over all its threads and interrupted runs.
+        distribution: the distribution of the final score; None where there is no standard deviation, and for an agent
+            whose turn follows from its card.
+        cards: cards the agent was asked about, upper sums it treats alike counted once.
+        situations: situations it was asked about; 0 if its turn follows from its card.
+        agent_seconds: time the agent took to answer, over all its threads and interrupted runs.
         seconds: time in all.
     """
 
     agent: str
     expected_score: float
+    standard_deviation: float | None
     bonus_rate: float
     yatzy_rate: float
     distribution: Distribution | None
@@ -90,11 +95,12 @@ class ExactScore:
 
     def summary(self) -> str:
         """One line that says it all."""
-        spread = f", standard deviation {self.distribution.standard_deviation:.4f}" if self.distribution else ""
+        spread = f", standard deviation {self.standard_deviation:.4f}" if self.standard_deviation is not None else ""
+        asked = f"{self.situations:,} situations on " if self.situations else ""
         share = self.agent_seconds / self.seconds if self.seconds else 0.0
         return (
             f"{self.agent}: exact score {self.expected_score:.6f}{spread}, bonus {100 * self.bonus_rate:.2f}%, yatzy "
-            f"{100 * self.yatzy_rate:.2f}%; {self.situations:,} situations on {self.cards:,} cards in "
+            f"{100 * self.yatzy_rate:.2f}%; {asked}{self.cards:,} cards in "
             f"{self.seconds:.1f} s, {100 * share:.0f}% of it the agent's"
         )
 
@@ -139,6 +145,8 @@ def check_agent(agent: Agent, rules: Ruleset, name: str) -> None:
             f"agent {name!r} cannot be evaluated exactly: it does not declare that it always answers alike "
             "(attribute `deterministic = True`)"
         )
+    if plays_by_card(agent, rules):
+        return
     if len(rules.columns) > 1:
         raise YatzyError(
             f"ruleset {rules.name!r} is too large for an exact score: {len(rules.columns)} columns have too many "
@@ -166,21 +174,23 @@ def exact_score(
     *,
     name: str | None = None,
     cache: bool = True,
-    threads: int = 1,
+    threads: int | None = None,
     batch: int = BATCH,
     say: Callable[[str], None] = lambda line: None,
 ) -> ExactScore:
     """Computes the expected score of a deterministic agent, and where memory allows the distribution of its score.
 
-    What there is of the evaluation of an agent with a `digest` is kept in the cache every two minutes, and at the end:
-    the next call goes on from there, with the same result to the last bit.
+    An agent whose turn follows from its card (`by_card`) is asked card by card, and nothing is kept. Otherwise, what
+    there is of the evaluation of an agent with a `digest` is kept in the cache every two minutes, and at the end: the
+    next call goes on from there, with the same result to the last bit.
 
     Args:
         agent: an agent for this ruleset that declares itself deterministic.
         rules: the ruleset.
         name: what to call the agent instead of its own name.
         cache: whether the cache is read and written.
-        threads: how many threads ask the agent at once; the agent must bear it. The result does not depend on it.
+        threads: how many threads ask the agent at once; the agent must bear it. If None, one, or one per core where it
+            is asked card by card. The result does not depend on it.
         batch: how many situations it is asked about at once, at most.
         say: called with lines about size, time and what was kept.
 
@@ -193,10 +203,12 @@ def exact_score(
         MeasurementError: if chances do not add up to one.
     """
     name = name or agent.name
-    for what, value in (("threads", threads), ("batch", batch)):
+    for what, value in (("threads", 1 if threads is None else threads), ("batch", batch)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise YatzyError(f"{what} = {value!r}; allowed: a whole number, 1 or more")
     check_agent(agent, rules, name)
+    if plays_by_card(agent, rules):
+        return _by_card(agent, rules, name, threads)
     tables = compile_tables(rules)
     cards = lay_out_cards(tables, merges_upper(agent))
     digest = getattr(agent, "digest", None) if cache else None
@@ -211,9 +223,28 @@ def exact_score(
             say(f"exact score of {name} on {rules.name}: up to {size:,} situations; {kept}")
         if walk.situations:
             say(f"going on after {walk.situations:,} situations")
-        with _mapper(threads) as each, _watch(player, cards, walk, file, key, say) as done:
+        with _mapper(threads or 1) as each, _watch(player, cards, walk, file, key, say) as done:
             _walk_on(player, cards, walk, max(batch // tables.rolls, 1), each, done)
     return _result(name, tables, cards, walk)
+
+
+def _by_card(agent: Agent, rules: Ruleset, name: str, threads: int | None) -> ExactScore:
+    """The exact score of an agent whose turn follows from its card."""
+    start = time.perf_counter()
+    with progress_bar(f"exact {name}", lay_out(compile_tables(rules)).open_states) as progress:
+        score = score_by_card(agent, rules, threads=threads, on_progress=progress)  # type: ignore[arg-type]
+    return ExactScore(
+        agent=name,
+        expected_score=score.expected_score,
+        standard_deviation=score.standard_deviation,
+        bonus_rate=score.bonus_rate,
+        yatzy_rate=score.yatzy_rate,
+        distribution=None,
+        cards=score.cards,
+        situations=0,
+        agent_seconds=score.agent_seconds,
+        seconds=time.perf_counter() - start,
+    )
 
 
 def _start(tables: Tables, cards: Cards, file: Path | None, key: dict[str, Any]) -> _Walk:
@@ -333,6 +364,7 @@ def _result(name: str, tables: Tables, cards: Cards, walk: _Walk) -> ExactScore:
     return ExactScore(
         agent=name,
         expected_score=walk.expected,
+        standard_deviation=float(distribution.standard_deviation) if distribution else None,
         bonus_rate=bonus,
         yatzy_rate=walk.yatzy,
         distribution=distribution,

@@ -7,18 +7,24 @@ what has been reached is kept.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from platformdirs import user_cache_path
 
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact_cards import Layer
-from yatzy_env.files import json_sha256, parse_json, read_npz, sha256, write_npz
-from yatzy_env.solver.store import CACHE_VARIABLE
+from yatzy_env.files import (
+    RESULTS_NUMBER,
+    cache_folder,
+    check_results_number,
+    json_sha256,
+    parse_json,
+    read_npz,
+    sha256,
+    write_npz,
+)
 
 FORMAT = 1  # goes up with every change of the file or of the order of cards
 
@@ -27,9 +33,7 @@ Packed = dict[str, NDArray[Any]]
 
 def exact_file(key: dict[str, Any]) -> Path:
     """Where the evaluation of this key is kept: in the folder YATZY_ENV_CACHE if that is set, else in your cache."""
-    chosen = os.environ.get(CACHE_VARIABLE)
-    folder = Path(chosen).expanduser() if chosen else user_cache_path("yatzy-env") / "exact"
-    return folder / f"exact-{json_sha256(key)[:20]}-v{FORMAT}.npz"
+    return cache_folder("exact") / f"exact-{json_sha256(key)[:20]}-v{FORMAT}.npz"
 
 
 def write(path: Path, key: dict[str, Any], numbers: dict[str, float], layers: dict[str, Layer]) -> None:
@@ -44,7 +48,8 @@ def write(path: Path, key: dict[str, Any], numbers: dict[str, float], layers: di
     Raises:
         YatzyError: if it cannot be written.
     """
-    header = json.dumps({"format": FORMAT, "key": key, "numbers": numbers}, sort_keys=True).encode()
+    fields = {"format": FORMAT, "results_number": RESULTS_NUMBER, "key": key, "numbers": numbers}
+    header = json.dumps(fields, sort_keys=True).encode()
     arrays = {f"{name}_{part}": values for name, layer in layers.items() for part, values in _pack(layer).items()}
     write_npz(path, {"header": np.frombuffer(header, np.uint8), "digest": _digest(header, arrays), **arrays})
 
@@ -67,10 +72,11 @@ def read(path: Path, key: dict[str, Any]) -> tuple[dict[str, Any], Packed]:
         arrays = read_npz(path, what="an exact evaluation")
         text, digest = arrays.pop("header").tobytes(), arrays.pop("digest")
         header = parse_json(text)
+        check_results_number(path, header)
         whole = np.array_equal(digest, _digest(text, arrays))
     except YatzyError as error:
         raise YatzyError(f"{error}; {advice}") from error
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, AttributeError) as error:
         raise YatzyError(f"{path}: damaged or not an exact evaluation; {advice}") from error
     if not whole:
         raise YatzyError(f"{path} is damaged: its contents do not match their digest; {advice}")

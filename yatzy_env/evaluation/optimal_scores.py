@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from yatzy_env.errors import SolutionError, YatzyError
-from yatzy_env.files import replacing
+from yatzy_env.files import read_npy, replacing_npy
 from yatzy_env.solver import Solution
 from yatzy_env.solver.store import cache_file
 
@@ -57,8 +57,8 @@ def optimal_scores(
 
 def _read(path: Path) -> NDArray[np.float64] | None:
     try:
-        found = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+        found = read_npy(path)
+    except YatzyError:
         return None
     sound = found.dtype == np.float64 and found.ndim == 1 and abs(float(found.sum()) - 1) <= _SUM_ERROR
     return found if sound else None
@@ -66,5 +66,5 @@ def _read(path: Path) -> NDArray[np.float64] | None:
 
 def _write(path: Path, chances: NDArray[np.float64]) -> None:
     """Replaces the file in one step; a cache that cannot be written costs the next call its time and nothing else."""
-    with suppress(YatzyError), replacing(path) as part, part.open("wb") as file:
-        np.save(file, chances)
+    with suppress(YatzyError), replacing_npy(path, chances.shape, np.float64) as content:
+        content[:] = chances

@@ -76,10 +76,10 @@ class ChanceTable:
 
     @property
     def is_ready(self) -> bool:
-        """Whether the chances are known; their file is opened if it is there, one that does not fit is none."""
+        """Whether the chances are known; their file is opened if it is there. One that is damaged is none."""
         if self._content is None and self._path is not None:
-            with suppress(OSError, ValueError):
-                content = np.load(self._path, mmap_mode="r", allow_pickle=False)
+            with suppress(SolutionError):
+                content = files.read_npy(self._path, SolutionError)
                 if content.dtype == np.uint16 and content.shape == (self._begin[-1],):
                     self._content = content
         return self._content is not None
@@ -92,11 +92,9 @@ class ChanceTable:
             self._fill(content, threads, done)
             self._content = content
             return
-        with files.replacing(self._path, SolutionError) as part:
-            content = np.lib.format.open_memmap(part, "w+", np.uint16, (size,))
+        with files.replacing_npy(self._path, (size,), np.uint16, SolutionError) as content:
             self._fill(content, threads, done)
-            content.flush()
-        self._content = np.load(self._path, mmap_mode="r", allow_pickle=False)
+        self._content = files.read_npy(self._path, SolutionError)
 
     def _fill(self, content: NDArray[np.uint16], threads: int | None, done: Callable[[int], None] | None) -> None:
         boxes = self._tables.card.all_boxes

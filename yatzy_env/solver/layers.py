@@ -25,14 +25,15 @@ from numpy.typing import NDArray
 
 from yatzy_env.errors import SolutionError
 from yatzy_env.files import (
-    json_sha256,
     locked,
     read_json_object,
+    read_record,
     remove_abandoned,
     replacing_folder,
     sha256,
     write_bytes,
     write_json,
+    write_record,
 )
 from yatzy_env.rules import Ruleset
 from yatzy_env.solver.chunks import in_chunks
@@ -162,7 +163,7 @@ class LayerFolder:
             "ruleset": self.rules.model_dump(mode="json"),
             "layers": self.layers,
         }
-        write_json(self.path / HEADER, header | {"sha256": json_sha256(header)}, SolutionError, indent=1)
+        write_record(self.path / HEADER, header, SolutionError, indent=1)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -241,14 +242,11 @@ def read_header(path: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]
     file = Path(path) / HEADER
     if not file.exists():
         raise SolutionError(f"{file} does not exist; write it with Solution.save")
-    header = read_json_object(file, SolutionError)
+    header = read_record(file, SolutionError)
     try:
-        digest = header.pop("sha256")
         number, ruleset, layers = header["format"], header["ruleset"], header["layers"]
     except KeyError as error:
         raise SolutionError(f"{file} is damaged or not a solution") from error
-    if digest != json_sha256(header):
-        raise SolutionError(f"{file} is damaged: its contents do not match their digest")
     if number != FORMAT:
         raise SolutionError(f"{file} has format {number}, this version reads format {FORMAT}")
     return ruleset, layers

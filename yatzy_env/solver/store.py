@@ -6,7 +6,6 @@ A file holds `values` (float64), `header` (JSON text as bytes) and `digest`, a S
 from __future__ import annotations
 
 import json
-import os
 from functools import cache as once
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,14 +13,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from platformdirs import user_cache_path
 
 from yatzy_env.errors import SolutionError
-from yatzy_env.files import parse_json, read_npz, sha256, write_npz
+from yatzy_env.files import RESULTS_NUMBER, cache_folder, check_results_number, parse_json, read_npz, sha256, write_npz
 from yatzy_env.rules import Ruleset
 
 FORMAT = 1  # goes up with every change of the file or of the order of its values
-CACHE_VARIABLE = "YATZY_ENV_CACHE"
 
 
 def cache_file(rules: Ruleset, folder: str | Path | None = None) -> Path:
@@ -35,9 +32,11 @@ def cache_file(rules: Ruleset, folder: str | Path | None = None) -> Path:
 
     Returns:
         The path; nothing needs to be there.
+
+    Raises:
+        SolutionError: if the folder names an unknown user by `~`.
     """
-    chosen = folder or os.environ.get(CACHE_VARIABLE)
-    parent = Path(chosen).expanduser() if chosen else user_cache_path("yatzy-env") / "solutions"
+    parent = cache_folder("solutions", folder, SolutionError)
     return parent / f"{rules.digest[:16]}-v{FORMAT}.{'saved' if rules.saved_throws else 'npz'}"
 
 
@@ -67,7 +66,7 @@ def write(path: str | Path, header: dict[str, Any], values: NDArray[np.float64])
         SolutionError: if it cannot be written.
     """
     values = np.ascontiguousarray(values, "<f8")
-    text = json.dumps(header | {"format": FORMAT}).encode()
+    text = json.dumps(header | {"format": FORMAT, "results_number": RESULTS_NUMBER}).encode()
     arrays: dict[str, Any] = {
         "header": np.frombuffer(text, np.uint8),
         "values": values,
@@ -102,6 +101,7 @@ def read(path: str | Path) -> tuple[dict[str, Any], NDArray[np.float64]]:
         raise SolutionError(f"{path} has format {header['format']}, this version reads format {FORMAT}")
     if values.dtype != np.dtype("<f8") or values.ndim != 1 or not np.array_equal(digest, _digest(text, values)):
         raise SolutionError(f"{path} is damaged: its contents do not match their digest")
+    check_results_number(path, header, SolutionError)
     return header, values.astype(np.float64, copy=False)
 
 

@@ -70,7 +70,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from yatzy_env.errors import SolutionError
-from yatzy_env.files import json_sha256, read_json_object, write_json
+from yatzy_env.files import read_record, write_record
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver import store
 from yatzy_env.solver.cost import SECONDS_PER_BOUND
@@ -286,21 +286,20 @@ def _write(path: Path, found: Interval) -> None:
         "ruleset": found.rules.model_dump(mode="json"),
         **found.figures(),
     }
-    write_json(path, contents | {"sha256": json_sha256(contents)}, SolutionError, indent=1)
+    write_record(path, contents, SolutionError, indent=1)
 
 
 def _read(path: Path, rules: Ruleset) -> Interval:
     """Reads and checks the figures."""
+    advice = "delete the file, or pass --no-cache (cache=False)"
     try:
-        contents = read_json_object(path, SolutionError)
-        good = (
-            contents.pop("sha256") == json_sha256(contents) and ruleset(contents.pop("ruleset")).digest == rules.digest
-        )
-        if not good or contents.pop("format") != FORMAT:
-            raise ValueError("its contents do not match their digest")
+        contents = read_record(path, SolutionError)
+    except SolutionError as error:
+        raise SolutionError(f"{error}; {advice}") from error
+    try:
+        if ruleset(contents.pop("ruleset")).digest != rules.digest or contents.pop("format") != FORMAT:
+            raise ValueError("other rules or another format")
         del contents["version"]
         return Interval(rules, **(contents | {"from_cache": True}))
     except (ValueError, TypeError, KeyError) as error:
-        raise SolutionError(
-            f"{path} is damaged or no interval of these rules; delete the file, or pass --no-cache (cache=False)"
-        ) from error
+        raise SolutionError(f"{path} is damaged or no interval of these rules; {advice}") from error
