@@ -207,7 +207,7 @@ def find_function(name: str, what: str, called: str = "function") -> Callable[..
     if not callable(function):
         functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
         raise YatzyError(f"{what} {name!r}: {unknown(called, attribute, functions)}")
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 def as_made(found: object, rules: Ruleset, name: str) -> Agent:

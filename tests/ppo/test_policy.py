@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ def random_network(rules: Ruleset, seed: int = 1, hidden: int = 48) -> PolicyNet
     sizes = [len(PolicyNetwork.input_keys(rules)), hidden, len(PolicyNetwork.output_keys(rules))]
     layers = [
         (rng.normal(0, 1, (wide, narrow)).astype(np.float32), rng.normal(0, 1, wide).astype(np.float32))
-        for narrow, wide in zip(sizes, sizes[1:], strict=False)
+        for narrow, wide in pairwise(sizes)
     ]
     return PolicyNetwork(rules, tuple(layers))
 
@@ -83,7 +84,7 @@ def test_a_network_of_other_rules_is_refused() -> None:
     rules = ruleset("yatzy")
     with pytest.raises(ModelError, match="trained for 'yatzy' and does not fit 'yahtzee'"):
         PPOAgent(ruleset("yahtzee"), random_network(rules))
-    with pytest.raises(ModelError, match="inputs and .* outputs for ruleset 'yahtzee'"):
+    with pytest.raises(ModelError, match=r"inputs and .* outputs for ruleset 'yahtzee'"):
         PolicyNetwork(ruleset("yahtzee"), random_network(rules).layers)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,7 @@ def test_every_configuration_is_valid_and_its_value_network_smaller_than_a_table
     assert Config.parse(config.model_dump(mode="json")) == config
     shared = ValueNetwork.shared(config.rules)
     sizes = [shared.inputs, *config.values.hidden, shared.outputs]
-    weights = sum((narrow + 1) * wide for narrow, wide in zip(sizes, sizes[1:], strict=False))
+    weights = sum((narrow + 1) * wide for narrow, wide in pairwise(sizes))
     single = [rules for rules in config.rules if len(rules.columns) == 1]
     cards = sum(lay_out(compile_tables(rules)).reachable for rules in single)
     assert not single or cards < 100_000 or weights <= cards / 10

@@ -10,12 +10,11 @@ import pytest
 
 from agents.errors import ModelError
 from agents.registry import make_agent
-from agents.training.runs import start_run
 from agents.values.cards import card_inputs
-from agents.values.config import ValuesConfig
-from agents.values.network import ValueNetwork, read_values, save_values
+from agents.values.config import ValuesSettings
+from agents.values.learner import ValueLearner
+from agents.values.network import ValueNetwork
 from agents.values.planner import Planner
-from agents.values.training import train_values
 from yatzy_env.evaluation.by_card import score_by_card
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import CATALOGUE, Ruleset, ruleset
@@ -61,59 +60,31 @@ def test_a_planner_plays_every_ruleset(name: str) -> None:
     assert (match.score > 0).all()
 
 
-def config(**changes: object) -> ValuesConfig:
-    fields = {"hidden": (32, 32), "rounds": 14, "games": 60, "cards": 600, "minibatch": 128, "td_lambda": 0.5}
-    rules = small().model_dump(mode="json")
-    return ValuesConfig.model_validate(
-        {"ruleset": rules, **fields, "learning_rate": {"start": 5e-3, "end": 0}, **changes}
-    )
-
-
-def test_training_reaches_the_optimum_of_a_small_game_without_a_solution(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("td_lambda", [0.0, 0.5])
+def test_training_reaches_the_optimum_of_a_small_game(td_lambda: float) -> None:
     rules = small()
+    fields = {"hidden": (32, 32), "rounds": 24, "games": 60, "cards": 600, "minibatch": 128, "td_lambda": td_lambda}
+    settings = ValuesSettings.model_validate({**fields, "learning_rate": {"start": 5e-3, "end": 0}})
+    learner = ValueLearner([rules], settings, seed=1)
+    while not learner.fitter.done:
+        learner.work()
+    (network,) = ValueNetwork.of_each([rules], learner.fitter.layers)
     optimum = solve(rules, cache=False, progress=False).expected_score
-
-    def forbidden(*args: object, **kwargs: object) -> None:
-        raise AssertionError("training asked for a solution")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("yatzy_env.solver.solution.solve", forbidden)
-        patch.setattr("yatzy_env.solver.solve", forbidden)
-        patch.setattr("yatzy_env.solver.solution.Solution.load", forbidden)
-        patch.setattr("yatzy_env.solver.solution.Solution.__init__", forbidden)
-        run = start_run(tmp_path / "run", config(rounds=24), [rules], "test")
-        network = train_values(run, lambda line: None)
-    assert score_by_card(network, rules).expected_score >= 0.998 * optimum
-    assert isinstance(make_agent(str(run.folder), rules, lambda: pytest.fail("solved")), Planner)  # type: ignore[arg-type]
-    checkpoint = run.checked_checkpoint() / "values.npz"
-    assert isinstance(make_agent(str(checkpoint), rules, lambda: pytest.fail("solved")), Planner)  # type: ignore[arg-type]
-    again = read_values(checkpoint)
-    assert again.rules == rules
-    for (weight, bias), (other_weight, other_bias) in zip(network.layers, again.layers, strict=True):
-        assert np.array_equal(weight, other_weight)
-        assert np.array_equal(bias, other_bias)
+    assert score_by_card(Planner(rules, network), rules).expected_score >= 0.998 * optimum
 
 
-def test_training_that_was_stopped_goes_on_as_if_it_had_not(tmp_path: Path) -> None:
-    def stop(after: int) -> object:
-        def on_round(done: int) -> None:
-            if done == after:
-                raise KeyboardInterrupt
-
-        return on_round
-
-    settings = config(checkpoint_minutes=1e-9)
-    whole = train_values(start_run(tmp_path / "whole", settings, [small()], "test"), lambda line: None)
-    run = start_run(tmp_path / "parts", settings, [small()], "test")
-    for after in (3, 9):
-        with pytest.raises(KeyboardInterrupt):
-            train_values(run, lambda line: None, stop(after))  # type: ignore[arg-type]
-    parts = train_values(run, lambda line: None)
-    for (weight, bias), (other_weight, other_bias) in zip(whole.layers, parts.layers, strict=True):
-        assert np.array_equal(weight, other_weight)
-        assert np.array_equal(bias, other_bias)
+def test_one_network_learns_several_games(tmp_path: Path) -> None:
+    rulesets = [small(), small(name="other", boxes=("twos", "sixes", "two_pairs", "chance"), bonus_points=0)]
+    fields = {"hidden": (48, 48), "rounds": 40, "games": 120, "cards": 1200, "minibatch": 128}
+    settings = ValuesSettings.model_validate({**fields, "learning_rate": {"start": 5e-3, "end": 0}})
+    learner = ValueLearner(rulesets, settings, seed=1)
+    while not learner.fitter.done:
+        learner.work()
+    ValueNetwork.save(tmp_path / "values.npz", rulesets, learner.fitter.layers, 40)
+    for rules in rulesets:
+        network = ValueNetwork.read(tmp_path / "values.npz", rules)
+        optimum = solve(rules, cache=False, progress=False).expected_score
+        assert score_by_card(Planner(rules, network), rules).expected_score >= 0.995 * optimum
 
 
 def test_where_no_value_network_is_shipped_the_error_says_so() -> None:
@@ -128,7 +99,7 @@ def test_a_network_of_other_rules_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="inputs"):
         ValueNetwork(ruleset("yahtzee"), network.layers)
     path = tmp_path / "values.npz"
-    save_values(network, path, 3)
+    ValueNetwork.save(path, [small()], network.layers, 3)
     path.write_bytes(path.read_bytes()[:-50])
     with pytest.raises(ModelError, match=r"values\.npz"):
-        read_values(path)
+        ValueNetwork.read(path)
