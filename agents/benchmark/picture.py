@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from agents.benchmark.execute import MARKS
-from agents.benchmark.tables import after
+from agents.benchmark.summary import after
 
 # The colours of Okabe and Ito, which people with any colour vision can tell apart.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

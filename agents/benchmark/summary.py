@@ -204,3 +204,10 @@ def _mean(found: Runs, name: str) -> float:
 
 def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
+
+
+def after(protocol: Mapping[str, Any], mark: str) -> str:
+    """What agents are compared after, in words."""
+    if mark == "steps":
+        return f"after {protocol['steps']:,} decisions"
+    return f"after {protocol['minutes']:g} CPU minutes"

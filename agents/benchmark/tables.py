@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agents.benchmark.execute import MARKS
-from agents.benchmark.summary import ALL
+from agents.benchmark.summary import ALL, after
 from agents.markdown import table
 from yatzy_env.files import write_json, write_text
 
@@ -30,13 +30,6 @@ def titled_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str
             if rows and (ruleset not in protocol["checks"] or mark == MARKS[0]):
                 name = "all rulesets" if ruleset == ALL else f"`{ruleset}`"
                 yield name if ruleset in protocol["checks"] else f"{name} {after(protocol, mark)}", rows
-
-
-def after(protocol: Mapping[str, Any], mark: str) -> str:
-    """What agents are compared after, in words."""
-    if mark == "steps":
-        return f"after {protocol['steps']:,} decisions"
-    return f"after {protocol['minutes']:g} CPU minutes"
 
 
 def cells(row: Mapping[str, Any]) -> list[str]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import yatzy_env
-from agents.markdown import table
 from agents.models.digest import MODELS
 from agents.models.record import CARD
 from agents.ppo.config import GENERALIST
 from agents.reports.render import render
-from scripts.maintain._ablation_docs import HEAD, ablation_rows
 from scripts.maintain._models_docs import TEMPLATES, generalist_card, generalist_record, models_page, readme_table
 from yatzy_env import Ruleset, action_names, compile_tables, rulesets
 from yatzy_env.envs import observation_blocks
@@ -110,30 +109,25 @@ def solver_page() -> str:
 
 def results_page(name: str) -> str:
     """A page about a run of the benchmark with the results that were copied beside it as `NAME.json` and `NAME.png`."""
-    from agents.benchmark.summary import markdown, speeds
+    from agents.benchmark.tables import markdown
 
     text, stored = "No results are stored here yet.\n", DOCS / f"{name}.json"
     if stored.exists():
         summary = read_json_object(stored)
-        text = f"{markdown(summary)}\n![Learning curves]({name}.png)\n\n{speeds(summary)}"
+        text = f"{markdown(summary)}\n![Learning curves]({name}.png)\n"
     return renewed(DOCS / f"{name}.md", "results", text)
 
 
-def ablation_page() -> str:
-    """The page about what each part of training is worth: rows from the protocol, results from what is stored."""
-    return between(results_page("ablation"), "rows", table(HEAD, ablation_rows(), words=len(HEAD)) + "\n")
-
-
-PAGES = {
+PAGES: dict[Path, Callable[[], str]] = {
     DOCS / "rulesets.md": rulesets_page,
     DOCS / "environments.md": environments_page,
     DOCS / "solver.md": solver_page,
     DOCS / "evaluation.md": evaluation_page,
     DOCS / "models.md": lambda: models_page(NOTICE),
     DOCS / "benchmark.md": lambda: results_page("benchmark"),
-    DOCS / "ablation.md": ablation_page,
+    DOCS / "ablation.md": lambda: results_page("ablation"),
     README: lambda: renewed(README, "models", readme_table()),
-    **({MODELS / GENERALIST / CARD: lambda: generalist_card(found)} if (found := generalist_record()) else {}),
+    **({MODELS / GENERALIST / CARD: partial(generalist_card, found)} if (found := generalist_record()) else {}),
 }
 
 
