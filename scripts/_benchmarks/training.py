@@ -52,7 +52,7 @@ def _side_by_side(name: str, processes: int, rounds: int) -> list[dict[str, Any]
 
 
 def measure(name: str, rounds: int) -> dict[str, float]:
-    """Does some rounds of each stage in this process and says how long one takes; values are of an untrained network."""
+    """Does some rounds of each stage in this process and says how long one takes, with an untrained teacher."""
     import torch
 
     from agents.ppo.config import find_config
