@@ -37,8 +37,8 @@ SEED = 77  # neither the card's dice nor those of a training log
 # A claim holds if 300 fresh games are within four standard errors of the difference. Under a true claim a normal
 # difference leaves that range once in 16,000, so that some thirty honest agents fail once in five hundred seeds; the
 # seed is fixed, so a result is the same every time. The spread of a game comes from the card, whose thousands of games
-# know it better than 300 in which the rare costly ones may be missing. Regret is the difference to the optimal player on
-# the same dice without their luck, which makes the range five times narrower than one of scores.
+# know it better than 300 in which the rare costly ones may be missing. Regret is the difference to the optimal player
+# on the same dice without their luck, which makes the range five times narrower than one of scores.
 ERRORS = 4.0
 
 
