@@ -88,7 +88,7 @@ def _draw_profiles(axes: Axes, profiles: Sequence[Mapping[str, Any]], looks: Map
         if profile["agent"] in looks:
             scores = np.array(profile["normalized"])
             axes.step(
-                [0, *scores], 1 - np.arange(len(scores) + 1) / len(scores), where="pre", **looks[profile["agent"]]
+                [0, *scores], 1 - np.arange(len(scores) + 1) / len(scores), where="post", **looks[profile["agent"]]
             )
     axes.set(xlabel="normalised score", ylabel="share of runs beyond it", xlim=(0, 1.02), ylim=(0, 1.02))
     axes.grid(alpha=0.2)

@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 from agents.benchmark import summary
-from yatzy_env.evaluation.statistics import interquartile_mean_interval
+from yatzy_env.evaluation.statistics import stratified_interval
 
 
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(summary, "interquartile_mean_interval", partial(interquartile_mean_interval, resamples=100))
+    monkeypatch.setattr(summary, "stratified_interval", partial(stratified_interval, resamples=50))

@@ -7,30 +7,21 @@ from typing import Any
 
 import yaml
 
+from agents.benchmark.execute import MARKS
 from agents.benchmark.protocol import Protocol
 from agents.benchmark.summary import summarise_results
-from agents.benchmark.tasks import Outcome, Task, work_list
+from agents.benchmark.tasks import Task, work_list
 
 SMALL: dict[str, Any] = {
-    "rulesets": ["forced"],
+    "rulesets": ["half-force"],
     "steps": 3000,
+    "minutes": 60,
     "seeds": 2,
-    "evaluation": {"games": 50, "curve_points": 2, "curve_games": 10},
+    "evaluation": {"games": 50, "curve_points": 3, "curve_games": 10},
     "algorithms": {
-        "distilled": {"kind": "distilled", "num_envs": 32, "minibatch": 256, "hidden": [16]},
-        "ppo": {
-            "kind": "ppo",
-            "changes": {
-                "num_envs": 32,
-                "rollout_steps": 32,
-                "minibatch": 256,
-                "network": {"hidden": [16]},
-                "precision": "float32",
-            },
-        },
-        "ppo-unmasked": {"kind": "ppo-unmasked", "num_envs": 32, "rollout_steps": 32, "minibatch": 256, "hidden": [16]},
-        "a2c": {"kind": "a2c", "num_envs": 32, "hidden": [16]},
-        "dqn": {"kind": "dqn", "num_envs": 16, "learning_starts": 100, "buffer": 2000, "minibatch": 32, "hidden": [16]},
+        "hand": {"kind": "tests.benchmark.learners:by_hand"},
+        "one": {"kind": "tests.benchmark.learners:one_env"},
+        "both": {"kind": "tests.benchmark.learners:two_agents", "learns_from_optimum": True},
     },
 }
 
@@ -46,25 +37,27 @@ def write_small(path: Path, **changes: Any) -> Path:
     return path
 
 
-def fake(task: Task, scratch: Path | None = None) -> Outcome:
-    """An outcome without work: what it says depends on the task alone."""
+def fake(task: Task) -> dict[str, Any]:
+    """A result without work: what it says depends on the task alone."""
     percent = 50.0 + 10 * task.seed + len(task.algorithm)
-    figures = {"mean_score": percent, "score_se": 1.0, "regret_per_game": 150 - 1.5 * percent, "regret_se": 0.5}
-    figures |= {"expected_score": 1.5 * percent, "percent_of_optimum": percent}
-    looks = [{"steps": steps, **figures} for steps in (1500, 3000)] if task.trains else []
-    result = {"ruleset": task.ruleset, "algorithm": task.algorithm, "seed": task.seed, "steps": 3000 * task.trains}
-    result |= {
-        "curve": looks,
+    figures = {"mean_score": percent, "regret_per_game": 150 - 1.5 * percent, "regret_se": 0.5}
+    figures |= {"expected_score": 1.5 * percent, "percent_of_optimum": percent, "normalized": percent / 100}
+    curve = [{"point": at, "steps": 1500 * (at + 1), "minutes": at + 1.0, **figures} for at in range(2 * task.trains)]
+    after = {mark: {"steps": 3000 * task.trains, "minutes": 2.0 * task.trains, **figures} for mark in MARKS}
+    return {
+        "ruleset": task.ruleset,
+        "algorithm": task.algorithm,
+        "seed": task.seed,
         "optimum": 150.0,
-        "final": figures,
-        "timing": {"seconds": 0.0, "steps_per_cpu_second": 100 * task.seed},
+        "agents": {"": {"curve": curve, "after": after}},
+        "timing": {"seconds": 0.0, "steps": 3000 * task.trains, "minutes": 0.5 * task.seed},
+        "made_with": {"commit": "abc", "versions": {}},
     }
-    return Outcome(result | {"made_with": {"commit": "abc", "versions": {}}}, b"network" if task.trains else None)
 
 
 def fake_summary(protocol: Protocol) -> dict[str, Any]:
-    """The summary of a protocol all of whose outcomes are made up."""
-    return summarise_results(protocol, {task: fake(task).result for task in work_list(protocol)})
+    """The summary of a protocol all of whose results are made up."""
+    return summarise_results(protocol, {task: fake(task) for task in work_list(protocol)})
 
 
 def compared(pairs: dict[str, str], **changes: Any) -> Protocol:
