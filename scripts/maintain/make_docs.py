@@ -118,6 +118,13 @@ def results_page(name: str) -> str:
     return renewed(DOCS / f"{name}.md", "results", text)
 
 
+def scoreboard_page() -> str:
+    """The page of the scoreboard with the entries on record."""
+    from agents.benchmark.scoreboard import markdown, read_board
+
+    return renewed(DOCS / "scoreboard.md", "entries", markdown(read_board()))
+
+
 PAGES: dict[Path, Callable[[], str]] = {
     DOCS / "rulesets.md": rulesets_page,
     DOCS / "environments.md": environments_page,
@@ -126,6 +133,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     DOCS / "models.md": lambda: models_page(NOTICE),
     DOCS / "benchmark.md": lambda: results_page("benchmark"),
     DOCS / "ablation.md": lambda: results_page("ablation"),
+    DOCS / "scoreboard.md": scoreboard_page,
     README: lambda: renewed(README, "models", readme_table()),
     **({MODELS / GENERALIST / CARD: partial(generalist_card, found)} if (found := generalist_record()) else {}),
 }
