@@ -13,11 +13,11 @@ from agents.reports.card import write_card
 from agents.reports.curves import read_curve
 from agents.training.runs import CURVE
 from agents.values.network import FILE as VALUES
-from yatzy_env.agent import Agent, merges_upper
+from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError
+from yatzy_env.evaluation.by_card import plays_by_card
 from yatzy_env.evaluation.evaluate import announced_solution
-from yatzy_env.evaluation.exact import check_agent, exact_score, most_situations
-from yatzy_env.evaluation.exact_cards import lay_out_cards
+from yatzy_env.evaluation.exact import check_agent, exact_score
 from yatzy_env.evaluation.matches import check_numbers
 from yatzy_env.evaluation.provenance import provenance
 from yatzy_env.evaluation.results import Evaluation, measure
@@ -25,14 +25,12 @@ from yatzy_env.files import sha256
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver import can_solve
 from yatzy_env.solver.triple import interval
-from yatzy_env.tables import compile_tables
 
 GAMES = 10_000
 SEED = 2001
 """Of the final measurement: no model was measured on it before, and each shipped network is once."""
 
 _GAMES_BY_RULESET = {"maxi-alga": 20_000, "triple": 20_000}  # without exact scores
-_QUICK = 5_000_000  # situations up to which the exact score is computed unasked: some 20 seconds
 
 
 def update_card(
@@ -71,7 +69,7 @@ def update_card(
     training, digests = read_training(folder), {name: sha256(file) for name, file in files.items()}
     known = kept_exact(folder / RESULTS, digests)
     for name, agent in agents.items():
-        if name not in known and (exact or is_quick(agent, rules)) and _has_exact_score(agent, rules, name, say):
+        if name not in known and (exact or plays_by_card(agent, rules)) and _has_exact_score(agent, rules, name, say):
             score = exact_score(agent, rules, name=name, say=say)
             known[name] = exact_record(score, digests[name], provenance(command))
     say(f"{rules.name}: {games:,} games")
@@ -81,14 +79,6 @@ def update_card(
         say(f"warning: {warning}")
     _draw_curve(folder, rules)
     return write_card(evaluation, training, folder, known)
-
-
-def is_quick(agent: Agent, rules: Ruleset) -> bool:
-    """Whether the exact score takes seconds."""
-    if not can_solve(rules):
-        return False
-    tables = compile_tables(rules)
-    return most_situations(tables, lay_out_cards(tables, merges_upper(agent))) <= _QUICK
 
 
 def _has_exact_score(agent: Agent, rules: Ruleset, name: str, say: Callable[[str], None]) -> bool:

@@ -12,9 +12,10 @@ from agents.models.record import RESULTS
 from agents.ppo.config import GENERALIST
 from agents.ppo.policy import FILE as POLICY
 from agents.ppo.policy import PolicyNetwork
-from agents.reports.update_card import GAMES, SEED, is_quick
+from agents.reports.update_card import GAMES, SEED
 from agents.values.network import FILE as VALUES
 from scripts._cli import clear_errors
+from yatzy_env.evaluation.by_card import plays_by_card
 from yatzy_env.evaluation.exact import exact_score
 from yatzy_env.evaluation.matches import check_numbers
 from yatzy_env.evaluation.provenance import command_line, provenance
@@ -31,7 +32,7 @@ def measure_case(rules: Ruleset, games: int, seed: int) -> dict[str, Any]:
     """The figures of policy and planner under a ruleset."""
     agents = {name: load_agent(file, rules, name=name) for name, file in FILES.items()}
     evaluation = measure(agents, rules, games, seed, solve(rules))
-    exact = {name: exact_score(agent, rules).expected_score for name, agent in agents.items() if is_quick(agent, rules)}
+    exact = {name: exact_score(agent, rules).expected_score for name, agent in agents.items() if plays_by_card(agent, rules)}
     fields = evaluation.with_exact_scores(exact).fields()
     return {key: fields[key] for key in ("ruleset", "optimum", "agents")}
 

@@ -12,11 +12,12 @@ import pytest
 from agents.errors import ModelError
 from agents.models.digest import MODELS
 from agents.models.rules import trained_rules
+from agents.observing.weights import PolicyWeights, save_weights
 from agents.registry import common_rules
 from agents.training.config import Settings
 from agents.training.runs import start_run
 from agents.values.cards import card_inputs
-from agents.values.network import FILE, ValueNetwork, save_values
+from agents.values.network import FILE, ValueNetwork
 from scripts import benchmark, evaluate, solve
 from scripts._cli import read_ruleset
 from yatzy_env.errors import YatzyError
@@ -52,8 +53,15 @@ def new_run(folder: Path, rules: Ruleset) -> Path:
     rng = np.random.default_rng(1)
     layer = rng.normal(size=(1, card_inputs(rules).size)).astype(np.float32), np.zeros(1, np.float32)
     with run.saving(1) as part:
-        save_values(ValueNetwork(rules, (layer,)), part / FILE, 1)
+        ValueNetwork.save(part / FILE, [rules], (layer,), 1)
     return folder
+
+
+def weights_of(folder: Path, rules: Ruleset) -> Path:
+    """A file of a network over observations."""
+    layer = np.zeros((1, 1), np.float32), np.zeros(1, np.float32)
+    save_weights(PolicyWeights((layer,), "relu", rules.name, rules.digest, 0), folder / "weights.npz")
+    return folder / "weights.npz"
 
 
 def write(path: Path, text: str) -> Path:
@@ -117,7 +125,6 @@ def test_folders_called_like_agents_are_not_looked_into(tmp_path: Path, monkeypa
     ("model", "name"),
     [
         ("forced", "forced"),
-        ("forced/weights.npz", "forced"),
         ("forced/values.npz", "forced"),
         ("yatzy-win", "yatzy"),
         ("generalist", None),
@@ -128,14 +135,13 @@ def test_shipped_models_know_their_rules(model: str, name: str | None) -> None:
 
 
 def test_a_file_of_weights_alone_knows_rules_of_the_catalogue(tmp_path: Path) -> None:
-    file = tmp_path / "weights.npz"
-    file.write_bytes((MODELS / "yacht" / "weights.npz").read_bytes())
-    assert trained_rules(file) == ruleset("yacht")
+    assert trained_rules(weights_of(tmp_path, ruleset("yacht"))) == ruleset("yacht")
+    with pytest.raises(ModelError, match="rules called 'forced' that only its run knows; name the run's folder"):
+        trained_rules(weights_of(tmp_path, FOUR))
 
 
 def test_a_record_that_does_not_fit_is_one_clear_line(tmp_path: Path) -> None:
-    file = tmp_path / "weights.npz"
-    file.write_bytes((MODELS / "yacht" / "weights.npz").read_bytes())
+    file = weights_of(tmp_path, ruleset("yacht"))
     (tmp_path / "run.json").write_text('{"ruleset": {"boxes": ["sevens"]}}')
     with pytest.raises(ModelError, match=r"run\.json: .*unknown box 'sevens'"):
         trained_rules(file)
