@@ -15,7 +15,7 @@ from agents.training.config import CONFIGS, AlgorithmSettings, Count, Settings
 from yatzy_env.errors import unknown
 from yatzy_env.evaluation.seeds import FINAL
 from yatzy_env.files import json_sha256
-from yatzy_env.rules import CATALOGUE, Ruleset, options
+from yatzy_env.rules import CATALOGUE, Ruleset, options, ruleset
 
 PROTOCOL = CONFIGS / "protocol.yaml"
 
@@ -96,7 +96,8 @@ class Protocol(Settings):
     """What the benchmark runs.
 
     Attributes:
-        rulesets: names of the catalogue to play.
+        rulesets: names to play, of the catalogue or of `own`.
+        own: further rulesets by name, with all their fields.
         steps: decisions each algorithm trains on, unless it says less itself.
         seeds: how many training runs of each: seeds 1 to this number.
         evaluation: how networks are measured.
@@ -105,6 +106,7 @@ class Protocol(Settings):
     """
 
     rulesets: tuple[str, ...] = Field(min_length=1)
+    own: dict[str, dict[str, Any]] = Field(default_factory=dict)
     steps: Count
     seeds: Count
     evaluation: EvalSettings = EvalSettings()
@@ -114,12 +116,14 @@ class Protocol(Settings):
     @model_validator(mode="after")
     def _known(self) -> Self:
         for what, names, known in (
-            ("ruleset", self.rulesets, CATALOGUE),
+            ("ruleset", self.rulesets, [*CATALOGUE, *self.own]),
             ("untrained agent", self.untrained, UNTRAINED),
         ):
             for name in names:
                 if name not in known:
                     raise ValueError(unknown(what, name, known))
+        for name in self.own:
+            self.rules(name)  # or raises for fields that do not fit
         if both := sorted(set(self.untrained) & set(self.algorithms)):
             raise ValueError(f"algorithms: {both[0]} is the name of an agent without training")
         for name, settings in self.algorithms.items():
@@ -128,6 +132,14 @@ class Protocol(Settings):
             if settings.against == name:
                 raise ValueError(f"{name}.against = {name}: an algorithm is compared with another")
         return self
+
+    def rules(self, name: str) -> Ruleset:
+        """The ruleset of a name.
+
+        Raises:
+            RulesetError: if its fields do not fit.
+        """
+        return ruleset({**self.own[name], "name": name} if name in self.own else name)
 
     @property
     def digest(self) -> str:

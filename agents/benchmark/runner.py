@@ -15,7 +15,6 @@ from agents.benchmark.summary import summarise_results, write_report
 from agents.benchmark.tasks import Outcome, Task, read_result, save_outcome, work_list
 from agents.benchmark.workers import check_ray, run_here, run_on_ray
 from yatzy_env.errors import YatzyError
-from yatzy_env.rules import ruleset
 from yatzy_env.solver import can_solve, solve
 
 
@@ -39,14 +38,14 @@ def run_protocol(
     """
     if ray is not None:
         check_ray()
-    tasks = work_list(protocol, lambda name: can_solve(ruleset(name)))
+    tasks = work_list(protocol, lambda name: can_solve(protocol.rules(name)))
     missing = [task for task in tasks if read_result(task, root) is None]
     folder = root / protocol.digest[:12]
     console.print(f"{folder}: {len(tasks) - len(missing)} of {len(tasks)} tasks have a result", highlight=False)
     if missing:
         for name in dict.fromkeys(task.ruleset for task in missing):
-            if can_solve(ruleset(name)):
-                solve(name, progress=False)  # once here, from the cache in every worker
+            if can_solve(protocol.rules(name)):
+                solve(protocol.rules(name), progress=False)  # once here, from the cache in every worker
         _do(missing, len(tasks), root, console, workers, ray)
     results = {task: result for task in tasks if (result := read_result(task, root)) is not None}
     summary = summarise_results(protocol, results)
