@@ -106,8 +106,8 @@ def _throw_again(tables, rows, below, shown, filled, actions, noise, out):
             row = out[env, index]
             row[:] = shown[env]
             for entry in range(rows.throws_at):
-                row[entry] = rows.dice[roll * rows.dice_padded + entry]
-            joker = tables.rolls if is_joker(tables.card, filled[env], tables.alike[roll]) else 0
+                row[entry] = rows.dice[(1 + roll) * rows.dice_padded + entry]
+            joker = 1 if is_joker(tables.card, filled[env], tables.alike[roll]) else 0
             for box in range(tables.card.boxes):
                 if (is_open >> box) & 1:
-                    row[rows.pays_at + box] = rows.share[(joker + roll) * rows.boxes_padded + box]
+                    row[rows.pays_at + box] = tables.share[joker, roll, box]
