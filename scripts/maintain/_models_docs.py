@@ -60,6 +60,7 @@ def models_page(notice: str) -> str:
         reuse=read_json_object(REUSE) if REUSE.is_file() else None,
         generalist=read_json_object(generalist) if generalist.is_file() else None,
         planners=planners(),
+        planner_figures=_planner_figures,
         plain=_value,
     )
 
@@ -68,6 +69,18 @@ def planners(models: Path = MODELS) -> list[dict[str, Any]]:
     """The record of every shipped value network, in the order of the catalogue."""
     files = [models / name / "values.json" for name in CATALOGUE]
     return [read_json_object(file) for file in files if file.is_file()]
+
+
+def _planner_figures(record: dict[str, Any]) -> list[str]:
+    """Score, percent of the optimum and regret of a planner; an estimate where there is no exact score."""
+    found, optimum = record["planner"], record["optimum"]
+    if "exact_score" in found:
+        regret = f"{found['regret_per_game']:.4f} ± {found['regret_se']:.4f}"
+        return [f"{found['exact_score']:.4f} of {optimum:.4f}", f"{found['exact_percent']:.4f}", regret]
+    score = with_error(found["luck_adjusted_score"], found["luck_adjusted_se"])
+    if optimum is None:
+        return [f"{score}, estimate", "", ""]
+    return [f"{score}, estimate, of {optimum:.4f}", number(100 * found["luck_adjusted_score"] / optimum), ""]
 
 
 def generalist_card() -> str:

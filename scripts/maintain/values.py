@@ -59,7 +59,7 @@ def ship(args: argparse.Namespace, command: str) -> None:
     from yatzy_env.evaluation.by_card import plays_by_card, score_by_card
     from yatzy_env.evaluation.provenance import provenance
     from yatzy_env.evaluation.results import measure
-    from yatzy_env.files import read_json_object, sha256, write_json
+    from yatzy_env.files import read_json, read_json_object, sha256, write_json
     from yatzy_env.solver import can_solve, solve
 
     run = open_run(args.run)
@@ -74,11 +74,13 @@ def ship(args: argparse.Namespace, command: str) -> None:
         say(f"{rules.name}: exact score")
         fields["exact_score"] = score_by_card(planner, rules).expected_score
         fields["exact_percent"] = 100 * fields["exact_score"] / solution.expected_score
+    known = {row["ruleset"]: row["expected_score"] for row in read_json(ROOT / "docs" / "optima.json")}
+    optimum = known.get(rules.name) if solution is None else solution.expected_score
     made = read_json_object(run.folder / "run.json")
     last = (run.folder / "curve.csv").read_text(encoding="utf-8").splitlines()[-1].split(",")
     record: dict[str, Any] = {
         "ruleset": rules.name,
-        "optimum": None if solution is None else solution.expected_score,
+        "optimum": optimum,
         "seed": args.seed,
         "planner": fields,
         "weights": planner.network.weights,
