@@ -62,6 +62,14 @@ def read_ruleset(text: str) -> Ruleset:
         raise RulesetError(f"{path}: {error}") from error
 
 
+def unique_name(rules: Ruleset) -> str:
+    """A name for what is kept of a ruleset: its own for one of the catalogue, `<name>-<digest>` for any other."""
+    from yatzy_env.rules import CATALOGUE
+
+    known = CATALOGUE.get(rules.name)
+    return rules.name if known is not None and known.digest == rules.digest else f"{rules.name}-{rules.digest[:8]}"
+
+
 def rules_from(args: argparse.Namespace, default: Callable[[], Ruleset] | None = None) -> Ruleset:
     """The ruleset that was asked for, the default where none was named, with the changes that were asked for.
 

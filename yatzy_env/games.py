@@ -7,7 +7,7 @@ them call the functions below, so there is one implementation of a step. Dice co
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,11 @@ class Games(NamedTuple):
     def take(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Games:
         """The games at some positions, copied; those of a slice in the same memory, to be played in place."""
         return Games._make([self.now.take(index), *(values[index] for values in self[1:])])
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name, those of `now` as `now_filled` and so on."""
+        now = {f"now_{name}": values for name, values in self.now._asdict().items()}
+        return now | {name: values for name, values in self._asdict().items() if name != "now"}
 
     def copy(self) -> Games:
         """A copy that shares no memory."""

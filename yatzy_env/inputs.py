@@ -90,6 +90,8 @@ def action_array(actions: int, size: int, given: Any) -> NDArray[np.int64]:
     Raises:
         IllegalActionError: for anything that is not `size` whole numbers.
     """
+    if type(given) is np.ndarray and given.dtype == np.int64 and given.shape == (size,):  # the usual case, quickly
+        return np.ascontiguousarray(given)
     array = np.array(given, object) if isinstance(given, list | tuple) else np.asarray(given)
     if array.dtype.kind == "O" and array.ndim:  # a list is looked at one by one: numpy would make a number of True
         array = np.array([action_index(actions, action) for action in array.tolist()], np.int64)

@@ -27,7 +27,7 @@ from agents.training.config import CONFIGS, Count, Number, Settings
 from yatzy_env.errors import unknown
 from yatzy_env.evaluation.seeds import FINAL
 from yatzy_env.files import json_sha256
-from yatzy_env.rules import CATALOGUE, ruleset
+from yatzy_env.rules import CATALOGUE, Ruleset, ruleset
 from yatzy_env.solver import can_solve
 
 PROTOCOL = CONFIGS / "protocol.yaml"
@@ -80,7 +80,8 @@ class Protocol(Settings):
     """What the benchmark runs.
 
     Attributes:
-        rulesets: names of the catalogue to play, which have to be solvable.
+        rulesets: names to play, of the catalogue or of `own`, which have to be solvable.
+        own: further rulesets by name, with all their fields.
         checks: rulesets that agents without training play too, outside the averages.
         steps: decisions after which algorithms are compared.
         minutes: minutes of CPU time after which they are compared too.
@@ -91,6 +92,7 @@ class Protocol(Settings):
     """
 
     rulesets: tuple[str, ...] = Field(min_length=1)
+    own: dict[str, dict[str, Any]] = Field(default_factory=dict)
     checks: tuple[str, ...] = ()
     steps: Count
     minutes: Number = Field(gt=0)
@@ -102,14 +104,14 @@ class Protocol(Settings):
     @model_validator(mode="after")
     def _known(self) -> Self:
         for what, names, known in (
-            ("ruleset", (*self.rulesets, *self.checks), CATALOGUE),
+            ("ruleset", (*self.rulesets, *self.checks), [*CATALOGUE, *self.own]),
             ("untrained agent", self.untrained, UNTRAINED),
         ):
             for name in names:
                 if name not in known:
                     raise ValueError(unknown(what, name, known))
-        for name in (*self.rulesets, *self.checks):
-            if not can_solve(ruleset(name)):
+        for name in dict.fromkeys((*self.rulesets, *self.checks, *self.own)):
+            if not can_solve(self.rules(name)):  # or raises for fields that do not fit
                 raise ValueError(f"ruleset {name!r} has no exact optimum to measure by")
         if both := sorted(set(self.untrained) & set(self.algorithms)):
             raise ValueError(f"algorithms: {both[0]} is the name of an agent without training")
@@ -119,6 +121,14 @@ class Protocol(Settings):
             if settings.against == name:
                 raise ValueError(f"{name}.against = {name}: an algorithm is compared with another")
         return self
+
+    def rules(self, name: str) -> Ruleset:
+        """The ruleset of a name.
+
+        Raises:
+            RulesetError: if its fields do not fit.
+        """
+        return ruleset({**self.own[name], "name": name} if name in self.own else name)
 
     @property
     def digest(self) -> str:

@@ -49,7 +49,7 @@ def run_protocol(
     console.print(f"{folder}: {len(tasks) - len(missing)} of {len(tasks)} tasks have a result", highlight=False)
     if missing:
         for name in dict.fromkeys(task.ruleset for task in missing):
-            solve(name, progress=False)  # once here, from the cache in every worker
+            solve(protocol.rules(name), progress=False)  # once here, from the cache in every worker
         _do(missing, len(tasks), root, console, workers, ray)
     results = {task: result for task in tasks if (result := read_result(task, root)) is not None}
     summary = summarise_results(protocol, results)

@@ -9,7 +9,7 @@ from typing import Any
 from agents.benchmark.protocol import Protocol
 from yatzy_env.errors import YatzyError
 from yatzy_env.files import read_record
-from yatzy_env.rules import Ruleset, ruleset
+from yatzy_env.rules import Ruleset
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Task:
     @property
     def rules(self) -> Ruleset:
         """The ruleset."""
-        return ruleset(self.ruleset)
+        return self.protocol.rules(self.ruleset)
 
     def result_file(self, root: Path) -> Path:
         """Where the result stands, under the folder of all benchmarks; another setting is another folder."""

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--protocol", type=Path, metavar="FILE", help="the protocol (default: configs/protocol.yaml)")
-    parser.add_argument("--ruleset", nargs="+", metavar="R", help="rulesets to play instead of the protocol's")
+    parser.add_argument("--ruleset", nargs="+", metavar="R", help="rulesets, names or files, instead of the protocol's")
     parser.add_argument("--steps", type=int, metavar="N", help="train for at most this many decisions")
     parser.add_argument("--seeds", type=int, metavar="N", help="how many training runs of each algorithm")
     parser.add_argument("--algorithms", nargs="+", metavar="A", help="train these algorithms of the protocol alone")
@@ -42,7 +42,9 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
     from agents.benchmark.protocol import PROTOCOL, Protocol
     from agents.benchmark.runner import run_protocol
     from agents.benchmark.tables import text_of
+    from scripts._cli import read_ruleset, unique_name
     from yatzy_env.errors import YatzyError, unknown
+    from yatzy_env.rules import CATALOGUE
 
     protocol = Protocol.read(args.protocol or PROTOCOL)
     for name in args.algorithms or ():
@@ -52,8 +54,10 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
         raise YatzyError(f"--workers {args.workers}; allowed: a whole number from 1")
     if args.algorithms:
         protocol = protocol.only(args.algorithms)
+    rulesets = {unique_name(rules): rules for rules in map(read_ruleset, args.ruleset or ())}
+    own = {name: rules.model_dump(mode="json") for name, rules in rulesets.items() if name not in CATALOGUE}
     fields = protocol.model_dump(mode="json")
-    given = {"rulesets": args.ruleset, "steps": args.steps, "seeds": args.seeds}
+    given = {"rulesets": list(rulesets) or None, "own": own or None, "steps": args.steps, "seeds": args.seeds}
     fields |= {name: value for name, value in given.items() if value is not None}
     if args.steps is not None:
         for settings in fields["algorithms"].values():

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.benchmark.tasks import work_list
 from agents.errors import ModelError
 from agents.models.digest import MODELS
 from agents.models.rules import trained_rules
@@ -19,7 +20,7 @@ from agents.training.runs import start_run
 from agents.values.cards import card_inputs
 from agents.values.network import FILE, ValueNetwork
 from scripts import benchmark, evaluate, solve
-from scripts._cli import read_ruleset
+from scripts._cli import read_ruleset, unique_name
 from yatzy_env.errors import YatzyError
 from yatzy_env.rules import Ruleset, ruleset
 
@@ -183,6 +184,7 @@ def test_a_file_that_holds_no_ruleset_is_one_clear_line(
         (solve, [str(tmp_path / name)]),
         (evaluate, ["greedy", "--ruleset", str(tmp_path / name)]),
         (benchmark, ["env", "--rulesets", str(tmp_path / name)]),
+        (benchmark, ["agents", "--ruleset", str(tmp_path / name)]),
     ):
         status, out, err = call(script, *words)
         assert (status, out) == (2, "")
@@ -202,6 +204,26 @@ def test_commands_take_a_file_of_a_ruleset(call: Command, tmp_path: Path, monkey
     assert single["ruleset"] == batch["ruleset"] == "mini"
     (result,) = json.loads(call(benchmark, "solver", "--rulesets", file, "--no-peer", "--json")[1])["results"]
     assert result["ruleset"] == "mini"
+
+
+def test_the_protocol_of_agents_takes_a_file_of_a_ruleset(
+    call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Results are kept by the rules, not by the name of the file alone."""
+    seen = []
+
+    def run_protocol(protocol, *_):
+        seen.append(protocol)
+        return {"rows": []}, tmp_path
+
+    monkeypatch.setattr("agents.benchmark.runner.run_protocol", run_protocol)
+    file = str(write(tmp_path / "mini.json", json.dumps(MINI)))
+    assert call(benchmark, "agents", "--ruleset", file, "forced", "--json")[0] == 0
+    (protocol,) = seen
+    rules = ruleset({**MINI, "name": f"mini-{ruleset(MINI).digest[:8]}"})
+    assert protocol.rulesets == (rules.name, "forced")
+    assert [task.rules for task in work_list(protocol) if task.algorithm == "greedy"] == [rules, ruleset("forced")]
+    assert unique_name(FOUR) == f"forced-{FOUR.digest[:8]}"
 
 
 def test_rules_can_be_renamed(call: Command) -> None:

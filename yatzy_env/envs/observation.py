@@ -95,7 +95,10 @@ def observation_size(tables: Tables) -> int:
 
 
 class Rows(NamedTuple):
-    """The parts of an observation and of a mask that are written as they stand, padded to whole vectors."""
+    """The parts of an observation and of a mask that are written as they stand, padded to whole vectors.
+
+    The first row of those that read dice is that of a full card, which has none.
+    """
 
     size: int  # D, entries of an observation
     boxes_padded: int
@@ -106,9 +109,11 @@ class Rows(NamedTuple):
     open_at: int
     pays_at: int
     rest_at: int
-    dice: NDArray[np.float32]  # (R * dice_padded,) the block `dice` of every roll
-    throws: NDArray[np.float32]  # (most throws left + 1) * 16, the block `throws_left`
-    share: NDArray[np.float32]  # (2 * R * boxes_padded,) the block `pays` of an empty card, without and with joker
+    dice: NDArray[np.float32]  # ((1 + R) * dice_padded,) the block `dice` of no roll and of every roll
+    throws: NDArray[
+        np.float32
+    ]  # (1 + most throws left + 1) * 16, the block `throws_left` of no roll and of each number
+    share: NDArray[np.float32]  # (2 * (1 + R) * boxes_padded,) `pays` of an empty card, without and with joker
     within: NDArray[np.int8]  # ((R + 1) * keeps_padded,) the keeps of every roll; of none in the last row
 
 
@@ -119,15 +124,17 @@ def compile_rows(rules: Ruleset) -> Rows:
     start = {block.name: block.start for block in observation_blocks(rules)}
     throws_at, open_at, pays_at = start["throws_left"], start["open"], start["pays"]
     boxes = tables.card.boxes
-    dice = empty_situations(tables, tables.rolls)
-    dice.roll[:] = np.arange(tables.rolls)
-    throws = empty_situations(tables, tables.most_throws_left + 1)
-    throws.roll[:] = 0
-    throws.throws_left[:] = np.arange(tables.most_throws_left + 1)
+    dice = empty_situations(tables, 1 + tables.rolls)
+    dice.roll[:] = np.arange(-1, tables.rolls)
+    throws = empty_situations(tables, tables.most_throws_left + 2)
+    throws.roll[1:] = 0
+    throws.throws_left[1:] = np.arange(tables.most_throws_left + 1)
+    share = np.zeros((2, 1 + tables.rolls, boxes), np.float32)
+    share[:, 1:] = tables.share
     rows = {
         "dice": _pad(observe(tables, dice)[:, :throws_at], 16),
         "throws": _pad(observe(tables, throws)[:, throws_at:open_at], 16),
-        "share": _pad(tables.share.reshape(-1, boxes), 16),
+        "share": _pad(share.reshape(-1, boxes), 16),
         "within": _pad(np.concatenate([tables.within, np.zeros((1, tables.keeps), np.int8)]), 64),
     }
     return Rows(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from yatzy_env.envs.observation import observation_size, observation_space, write_observation
 from yatzy_env.envs.render import SheetView, sheet_image, sheet_text
 from yatzy_env.errors import IllegalActionError, SituationError, YatzyError, shown, unknown
-from yatzy_env.games import act, is_legal, new_games, next_games, write_mask
+from yatzy_env.games import Games, act, is_legal, new_games, next_games, write_mask
 from yatzy_env.inputs import action_index, own_seed, seed_key, whole_number
 from yatzy_env.kernel import kernel
 from yatzy_env.native import put, room, taker
@@ -195,6 +195,12 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         view = SheetView(self.rules, self.situation, written, self.score)
         return sheet_text(view) if self.render_mode == "ansi" else sheet_image(view)
 
+    def look_at(self, games: Games) -> None:
+        """Puts this environment where another's game stands, one of the same ruleset, to be shown."""
+        for here, values in zip(self._games.arrays().values(), games.arrays().values(), strict=True):
+            here[:] = values
+        _look(self.tables, self._games, self._observation, self._mask)
+
     def __getstate__(self) -> dict[str, Any]:
         """All but the tables, which copies share, and the addresses of arrays, which are other ones in a copy."""
         return {name: value for name, value in self.__dict__.items() if name not in ("tables", "_held")}
@@ -239,11 +245,11 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         return {"action_mask": self._mask.copy(), "illegal_action": illegal, "score": self.score}
 
 
-def illegal_action(names: Sequence[str], index: int, mask: NDArray[np.int8]) -> IllegalActionError:
-    """The error of an illegal action, which names those that are legal."""
+def illegal_action(names: Sequence[str], index: int, mask: NDArray[np.int8], where: str = "") -> IllegalActionError:
+    """The error of an illegal action, which names those that are legal; `where` it was played stands first."""
     legal = ", ".join(names[i] for i in np.flatnonzero(mask).tolist())
     wrong = f" is not legal; legal: {legal}" if legal else ": the game is over, no action is legal"
-    return IllegalActionError(f"action {index} ({names[index]}){wrong}")
+    return IllegalActionError(f"{where}action {index} ({names[index]}){wrong}")
 
 
 @kernel
