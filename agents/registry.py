@@ -81,7 +81,7 @@ def plays_for_the_win(name: str) -> bool:
     if name in (*NAMES, *_SHIPPED) or name.endswith(".zip"):
         return name == WIN
     from agents.models.load import is_model, model_file
-    from agents.winning.network import FILE
+    from agents.winning.rests import FILE
 
     return is_model(Path(name)) and model_file(Path(name)).name == FILE
 

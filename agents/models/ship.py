@@ -19,8 +19,8 @@ from agents.ppo.policy import FILE as POLICY
 from agents.ppo.runs import config_of
 from agents.training.runs import CURVE, Run, open_run
 from agents.values.network import FILE as VALUES
-from agents.winning.network import FILE as WIN
-from agents.winning.network import read_model
+from agents.winning.rests import FILE as WIN
+from agents.winning.rests import read_model
 from yatzy_env.errors import YatzyError
 from yatzy_env.files import sha256
 

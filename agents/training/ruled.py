@@ -116,7 +116,7 @@ class RuledNetwork:
             ModelError: if the file is missing, damaged, of another kind, or of rules that are read differently today.
         """
         about, networks = read_networks(path, (cls.KIND,), (1, _FORMAT), kind=cls.KIND)
-        rulesets, layers = _rulesets(about, path), networks[cls.KIND]
+        rulesets, layers = rulesets_in(about, path), networks[cls.KIND]
         shared = cls.shared(rulesets)
         wanted, found = (shared.inputs, shared.outputs), layers and (layers[0][0].shape[1], len(layers[-1][1]))
         if found != wanted:
@@ -149,7 +149,12 @@ class RuledNetwork:
         return networks[rules.digest]
 
 
-def _rulesets(about: dict[str, Any], path: Path) -> list[Ruleset]:
+def rulesets_in(about: dict[str, Any], path: Path) -> list[Ruleset]:
+    """The rulesets that a file of networks, which `about` is from, says it was trained for.
+
+    Raises:
+        ModelError: if it does not say, or they are read differently today.
+    """
     try:
         digests = about.get("digests", [about.get("ruleset_digest")])
         rulesets = [ruleset(fields) for fields in about.get("rulesets", [about.get("ruleset")])]

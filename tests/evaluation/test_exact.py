@@ -13,8 +13,8 @@ import pytest
 from agents.baselines import GreedyAgent, HumanAgent, OneTurnAgent, RandomAgent
 from agents.models.load import load_planner
 from agents.optimal import OptimalAgent
-from agents.ppo.agent import PPOAgent
-from agents.ppo.weights import PolicyWeights
+from agents.observing.agent import ObservingAgent
+from agents.observing.weights import PolicyWeights
 from scripts import evaluate
 from tests.evaluation.helpers import TINY, tiny_solution
 from tests.plain_games import play_out
@@ -163,7 +163,7 @@ def test_baselines_by_hand(agent: type[Agent]) -> None:
 
 
 def test_a_network_by_hand() -> None:
-    agent = PPOAgent(TINY, network(TINY))
+    agent = ObservingAgent(TINY, network(TINY))
     totals, _, _ = plain_exact(agent, TINY)
     assert exact_score(agent, TINY, cache=False).expected_score == pytest.approx(
         sum(total * chance for total, chance in totals.items()), abs=1e-9
@@ -301,17 +301,17 @@ def test_files_of_others_are_refused(folder: Path) -> None:
 
 
 def test_networks_are_told_apart_by_their_weights() -> None:
-    one = PPOAgent(TINY, network(TINY))
-    assert one.digest == PPOAgent(TINY, network(TINY), name="another").digest
-    assert one.digest != PPOAgent(TINY, network(TINY, seed=2)).digest
+    one = ObservingAgent(TINY, network(TINY))
+    assert one.digest == ObservingAgent(TINY, network(TINY), name="another").digest
+    assert one.digest != ObservingAgent(TINY, network(TINY, seed=2)).digest
     weights = network(TINY)
-    assert one.digest != PPOAgent(TINY, replace(weights, activation="tanh")).digest
+    assert one.digest != ObservingAgent(TINY, replace(weights, activation="tanh")).digest
 
 
 def test_a_network_plays_alike_with_many_situations_and_with_few() -> None:
     """Without throws only boxes are computed, where there are enough situations of that kind."""
     rules = ruleset("yatzy")
-    agent = PPOAgent(rules, network(rules))
+    agent = ObservingAgent(rules, network(rules))
     size = 3000
     rng = np.random.default_rng(3)
     filled = rng.integers(0, compile_tables(rules).card.all_boxes, size)
@@ -329,7 +329,7 @@ def test_a_network_plays_alike_with_many_situations_and_with_few() -> None:
     ("agent", "rules", "message"),
     [
         (RandomAgent(TINY), TINY, "agent 'random' cannot be evaluated exactly.*deterministic = True"),
-        (PPOAgent(TINY, network(TINY), sample=True), TINY, "agent 'ppo' cannot be evaluated exactly"),
+        (ObservingAgent(TINY, network(TINY), sample=True), TINY, "agent 'ppo' cannot be evaluated exactly"),
         (GreedyAgent(ruleset("triple")), ruleset("triple"), "3 columns.*allowed: rulesets of one column"),
     ],
 )

@@ -20,7 +20,6 @@ READERS = {
     "yatzy_env/tables.py",  # makes the table
     "yatzy_env/games.py",  # throws dice
     "yatzy_env/turn/steps.py",  # the definition: `throw` backwards, `flow_throw` forwards
-    "agents/ppo/luck.py",  # the one exemption; it goes with the networks it serves
 }
 
 

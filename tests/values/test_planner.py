@@ -74,7 +74,7 @@ def test_training_reaches_the_optimum_of_a_small_game(td_lambda: float) -> None:
 
 
 def test_one_network_learns_several_games(tmp_path: Path) -> None:
-    rulesets = [small(), small(name="other", boxes=("twos", "sixes", "two_pairs", "chance"), bonus_points=0)]
+    rulesets = [small(), small(name="other", boxes=("twos", "sixes", "two_pairs", "yatzy"), extra_yatzy_bonus=0)]
     fields = {"hidden": (48, 48), "rounds": 40, "games": 120, "cards": 1200, "minibatch": 128}
     settings = ValuesSettings.model_validate({**fields, "learning_rate": {"start": 5e-3, "end": 0}})
     learner = ValueLearner(rulesets, settings, seed=1)
