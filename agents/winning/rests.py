@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.training.networks import Layers, read_networks, write_networks
+from agents.training.networks import read_networks, write_networks
 from agents.training.ruled import RuledNetwork, rulesets_in
 from agents.training.shared import Keys
 from agents.values.cards import input_keys, merge_cards, write_inputs

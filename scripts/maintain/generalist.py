@@ -32,7 +32,9 @@ def measure_case(rules: Ruleset, games: int, seed: int) -> dict[str, Any]:
     """The figures of policy and planner under a ruleset."""
     agents = {name: load_agent(file, rules, name=name) for name, file in FILES.items()}
     evaluation = measure(agents, rules, games, seed, solve(rules))
-    exact = {name: exact_score(agent, rules).expected_score for name, agent in agents.items() if plays_by_card(agent, rules)}
+    exact = {
+        name: exact_score(agent, rules).expected_score for name, agent in agents.items() if plays_by_card(agent, rules)
+    }
     fields = evaluation.with_exact_scores(exact).fields()
     return {key: fields[key] for key in ("ruleset", "optimum", "agents")}
 

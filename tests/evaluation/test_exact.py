@@ -12,9 +12,9 @@ import pytest
 
 from agents.baselines import GreedyAgent, HumanAgent, OneTurnAgent, RandomAgent
 from agents.models.load import load_planner
-from agents.optimal import OptimalAgent
 from agents.observing.agent import ObservingAgent
 from agents.observing.weights import PolicyWeights
+from agents.optimal import OptimalAgent
 from scripts import evaluate
 from tests.evaluation.helpers import TINY, tiny_solution
 from tests.plain_games import play_out
