@@ -144,7 +144,7 @@ def test_the_warm_up_asks_every_agent(store: Store) -> None:
         ("ppo+ahead", "the agent 'planner' has replaced it"),
         ("magnus", "unknown agent 'magnus'"),
         ("runs/nosuch", "there is no such file or folder"),
-        (str(MODELS / "forced"), "was trained for ruleset 'forced' and does not fit 'yatzy'"),
+        (str(MODELS / "forced"), "was trained for 'forced' and does not fit 'yatzy'"),
     ],
 )
 def test_who_cannot_play_is_one_clear_line(name: str, message: str) -> None:
