@@ -14,8 +14,8 @@ from agents.training.runs import Run
 from agents.values.network import FILE as VALUES
 from agents.values.network import read_values
 from agents.values.planner import Planner
-from agents.winning.agent import WinningAgent, make_agent
-from agents.winning.network import FILE, read_model
+from agents.winning.agent import WinningAgent
+from agents.winning.rests import FILE, read_model
 from yatzy_env.rules import CATALOGUE, Ruleset
 
 WIN_MODEL = MODELS / "yatzy-win"
@@ -71,7 +71,7 @@ def load_winner(rules: Ruleset, path: Path = WIN_MODEL, trust: bool = False) -> 
     """
     file = model_file(path)
     check_digest(file, trust)
-    return make_agent(rules, read_model(file))
+    return WinningAgent(rules, read_model(file))
 
 
 def load_planner(

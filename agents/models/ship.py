@@ -16,7 +16,7 @@ from agents.models.load import WIN_MODEL, load_agent, model_file
 from agents.models.record import CARD, CURVE_PICTURE, RESULTS
 from agents.ppo.runs import config_of
 from agents.training.runs import CURVE, open_run
-from agents.winning.network import FILE, read_model
+from agents.winning.rests import FILE, read_model
 from yatzy_env.errors import YatzyError
 from yatzy_env.files import sha256
 

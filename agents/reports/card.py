@@ -18,7 +18,7 @@ from agents.reports.render import render
 from agents.reports.weaknesses import by_box, by_column, by_decision, by_turn, weaknesses, weaknesses_of_columns
 from agents.training.runs import CURVE
 from agents.winning.config import WinConfig
-from agents.winning.network import FILE
+from agents.winning.rests import FILE
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.provenance import Provenance
 from yatzy_env.evaluation.results import AgentResult, Evaluation
@@ -151,9 +151,8 @@ def _read_training(folder: Path) -> dict[str, Any]:
         return {
             "command": commands[0],
             "seed": WinConfig.read(folder / "config.yaml").seed,
-            "seconds": int(curve[-1]["seconds"]),
+            "seconds": int(curve[-1]["cpu_seconds"]),
             "rounds": len(curve),
-            "taken_up_again": len(commands) - 1,
             "commit": run["commit"],
             "versions": run["versions"],
             "machine": machine_in_words(run["machine"]),

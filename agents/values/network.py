@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +47,8 @@ class ValueNetwork:
         Raises:
             ModelError: if they do not.
         """
+        if not self.layers:
+            raise ModelError(f"the value network of {self.rules.name!r} has no layers")
         wanted, found = card_inputs(self.rules).size, self.layers[0][0].shape[1]
         if (found, len(self.layers[-1][1])) != (wanted, 1):
             raise ModelError(
@@ -59,20 +63,38 @@ class ValueNetwork:
     def card_values(self, cards: Cards) -> NDArray[np.float64]:
         """(n,) float64 expected points still to come of n cards; 0 for a full one. Alike in any company."""
         different, place = merge_cards(self.rules, cards)
-        size = len(different.filled)
-        values = np.empty(size)
-        for start in range(0, size, _ROWS):
-            inputs = write_inputs(self.rules, different.take(slice(start, start + _ROWS)))
-            rows = len(inputs)
-            inputs = np.concatenate([inputs, np.zeros((-rows % _UNIT, inputs.shape[1]), np.float32)])
-            values[start : start + rows] = run(self.layers, inputs)[:rows, 0]
-        values *= SCALE
-        values[different.filled == compile_tables(self.rules).card.all_boxes] = 0
-        return values[place]
+        (values,) = run_on_cards(self.rules, (self.layers,), different)
+        return values[place, 0]
 
     def end_values(self, ends: Ends) -> NDArray[np.float64]:
         """(rows,) float64 what the ends of turns are worth: the points gained and those still to come."""
         return ends.gain + self.card_values(ends.after)
+
+
+def run_on_cards(rules: Ruleset, networks: Sequence[Layers], cards: Cards) -> list[NDArray[np.float64]]:
+    """What networks that read the inputs of cards answer.
+
+    Args:
+        rules: the ruleset.
+        networks: rectified layers each, outputs in units of `SCALE`.
+        cards: n cards.
+
+    Returns:
+        Of each network (n, outputs) float64 in points, 0 for full cards.
+    """
+    size = len(cards.filled)
+    answers = [np.empty((size, len(layers[-1][1]))) for layers in networks]
+    for start in range(0, size, _ROWS):
+        inputs = write_inputs(rules, cards.take(slice(start, start + _ROWS)))
+        rows = len(inputs)
+        inputs = np.concatenate([inputs, np.zeros((-rows % _UNIT, inputs.shape[1]), np.float32)])
+        for layers, answer in zip(networks, answers, strict=True):
+            answer[start : start + rows] = run(layers, inputs)[:rows]
+    is_full = cards.filled == compile_tables(rules).card.all_boxes
+    for answer in answers:
+        answer *= SCALE
+        answer[is_full] = 0
+    return answers
 
 
 def save_values(network: ValueNetwork, path: Path, rounds: int) -> None:
@@ -100,10 +122,19 @@ def read_values(path: Path) -> ValueNetwork:
         ModelError: if the file is missing, damaged, of another kind, or of rules that are read differently today.
     """
     about, networks = read_networks(path, ("values",), (_FORMAT,), kind="values")
+    return ValueNetwork(rules_of(about, path), networks["values"])
+
+
+def rules_of(about: Mapping[str, Any], path: Path) -> Ruleset:
+    """The rules that a file of networks says it was trained for.
+
+    Raises:
+        ModelError: if it does not say, or they are read differently today.
+    """
     try:
         rules = ruleset(about["ruleset"])
     except (KeyError, RulesetError) as error:
         raise ModelError(f"{path}: damaged, it does not say which rules it was trained for ({error})") from error
-    if rules.digest != about.get("ruleset_digest") or not networks["values"]:
+    if rules.digest != about.get("ruleset_digest"):
         raise ModelError(f"{path}: damaged, its rules are not those it names")
-    return ValueNetwork(rules, networks["values"])
+    return rules

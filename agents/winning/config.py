@@ -2,61 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import Field
 
-from agents.training.config import CONFIGS, Count, FitSettings, Number, Settings, Whole
+from agents.training.config import CONFIGS, Count, FitSettings, Whole
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 
 CONFIG = CONFIGS / "win.yaml"
 
 
-class PointsStage(FitSettings):
-    """Learning what a card is worth in points.
+class WinConfig(FitSettings):
+    """Everything that decides what training computes, beside how the network is fitted.
 
     Attributes:
-        games: games played per round, whose cards are learnt from.
-        cards: cards drawn at random per round, beside those of the games.
-    """
-
-    RENAMED: ClassVar[Mapping[str, str]] = {"averaging": "ema"}
-
-    games: Count
-    cards: Whole = Field(ge=0)
-
-
-class WinStage(FitSettings):
-    """Learning the chance of winning.
-
-    Attributes:
-        games: games for two per round.
-        exploration_noise: standard deviation of what is added to the chances at random when a turn is played, so that
-            second-best cards are met too.
-    """
-
-    RENAMED: ClassVar[Mapping[str, str]] = {"averaging": "ema", "stray": "exploration_noise"}
-
-    games: Count
-    exploration_noise: Number = Field(ge=0)
-
-
-class WinConfig(Settings):
-    """Everything that decides what training computes.
-
-    Attributes:
-        ruleset: a name of the catalogue, or a mapping with all fields of a ruleset.
-        seed: of the weights, the dice and the order of samples.
-        points: the first stage.
-        win: the second stage.
+        ruleset: a name of the catalogue, or a mapping with all fields of a ruleset; one column, no saved throws.
+        values: the file or run of the ruleset's value network; the shipped one if None.
+        seed: of the weights, the dice, the cards and the order of samples.
+        games: games played per round; the cards they go through are learnt from.
+        cards: cards drawn at random per round, beside them.
     """
 
     ruleset: str | dict[str, Any] = "yatzy"
-    seed: Whole = Field(ge=0, lt=2**32)
-    points: PointsStage
-    win: WinStage
+    values: str | None = None
+    seed: Whole = Field(default=1, ge=0, lt=2**32)
+    games: Count = 400
+    cards: Count = 12_000
 
     @property
     def rules(self) -> Ruleset:

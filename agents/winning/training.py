@@ -1,41 +1,60 @@
-"""Both stages of training, in a run folder that can be taken up again after any round (`agents.training.runs`).
+"""Fitting how the points still to come are distributed, in a run folder that can be taken up again after any round.
 
-A checkpoint holds `state.pt`, with networks, optimizers and rounds done, and from the second stage on `networks.npz`,
-the model.
+Cards are drawn at random and met in games that the planner plays; what each still brings by one planned turn and the
+networks' answers for the cards after it (`agents.winning.rests`) is what the network is fitted to. Late cards are
+learnt first, one more box open in every round. The value network stays as it is; the run keeps a copy.
 """
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import torch
-from rich.console import Console
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
 
 from agents.errors import RunError
-from agents.training.fitting import Fitter
-from agents.training.runs import CURVE, Run, add_to_curve, start_curve, start_run
-from agents.winning.cards import card_input_size, evaluate_cards
+from agents.training.fitting import Fitter, Samples
+from agents.training.rounds import train_rounds
+from agents.training.runs import Run, start_run
+from agents.values.cards import card_inputs, write_inputs
+from agents.values.draw import draw_cards
+from agents.values.network import FILE as VALUES
+from agents.values.network import SCALE, ValueNetwork, read_values, save_values
+from agents.winning.agent import check_rules
 from agents.winning.config import WinConfig
-from agents.winning.features import input_size
-from agents.winning.network import FILE, Networks, save_model
-from agents.winning.points import points_round
-from agents.winning.wins import win_round
-from yatzy_env.errors import folded
+from agents.winning.games import play_alone
+from agents.winning.rests import FILE, SLICES, RestNetwork, save_model
+from yatzy_env.dice import key
+from yatzy_env.situation import empty_situations
+from yatzy_env.tables import compile_tables
+from yatzy_env.turn import Cards, cards_of
 
-_STATE = "state.pt"
-_COLUMNS = ("stage", "round", "seconds", "loss", "evaluation")
+_TURNS = 2048  # turns planned at once
 
 
-def open_folder(folder: Path, config: WinConfig, command: str) -> Run:
+def open_folder(folder: Path, config: WinConfig, values: Callable[[], ValueNetwork], command: str) -> Run:
     """Makes the folder of a run, or notes the command in the one that is there.
+
+    Args:
+        folder: the folder.
+        config: what is trained.
+        values: gives the value network to start from.
+        command: the command line.
 
     Raises:
         RunError: if the folder holds a run of another configuration.
+        YatzyError: if the rules cannot be played for the win, or the value network is of other rules.
     """
     run = Run(folder)
     if not run.config_file.exists():
+        check_rules(config.rules)
+        network = values()
+        if network.rules.digest != config.rules.digest:
+            raise RunError(f"the value network is of {network.rules.name!r} and does not fit {config.rules.name!r}")
+        folder.mkdir(parents=True, exist_ok=True)
+        save_values(network, folder / VALUES, 0)
         return start_run(folder, config, [config.rules], command)
     if WinConfig.read(run.config_file) != config:
         raise RunError(f"{folder} holds a run of another configuration; --folder names another one")
@@ -43,69 +62,67 @@ def open_folder(folder: Path, config: WinConfig, command: str) -> Run:
     return run
 
 
-def train(run: Run, console: Console) -> Path:
-    """Trains what the run's configuration says, from where it stands; returns the model's file.
+def train(run: Run, say: Callable[[str], None], on_round: Callable[[int], None] | None = None) -> RestNetwork:
+    """Trains what the run's configuration says, from where it stands.
+
+    Args:
+        run: the run.
+        say: called with a line after each checkpoint.
+        on_round: called with the number of rounds done.
+
+    Returns:
+        The trained network, which the run's last checkpoint holds as `networks.npz`.
 
     Raises:
-        RunError: if the state cannot be read.
-        DivergedError: when the loss is not finite any more; the state of the round before stays.
+        RunError: if the checkpoint cannot be read.
+        DivergedError: when the loss is not finite any more; the last checkpoint stays.
     """
-    torch.set_num_threads(1)
     config = WinConfig.read(run.config_file)
-    rules = config.rules
-    points = Fitter(config.points, card_input_size(rules), 2, config.seed)
-    win = Fitter(config.win, input_size(rules), 1, config.seed)
-    seconds = _restore(run, points, win)
-    rounds = {"points": points.round, "win": win.round}
-    start_curve(run.folder / CURVE, _COLUMNS, lambda row: int(row["round"]) <= rounds[row["stage"]])
-    while not points.done:
-        started = time.monotonic()
-        table, loss = points_round(rules, config.points, points, config.seed)
-        seconds += time.monotonic() - started
-        _note(run, console, "points", points, seconds, loss, float(table.mean[0]))
-        _save(run, points, win, seconds)
-    table = evaluate_cards(rules, points.layers)
-    while not win.done:
-        started = time.monotonic()
-        won, loss = win_round(rules, table, config.win, win, config.seed)
-        seconds += time.monotonic() - started
-        _note(run, console, "win", win, seconds, loss, won)
-        _save(run, points, win, seconds, Networks(rules.name, rules.digest, points.layers, win.layers))
-    return (run.checkpoint() or run.folder) / FILE
+    rules, values = config.rules, read_values(run.folder / VALUES)
+    fitter = Fitter(config, card_inputs(rules).size, SLICES, config.seed)
+    start = cards_of(compile_tables(rules), empty_situations(compile_tables(rules), 1))
+
+    def tensors(samples: Samples) -> list[NDArray[np.float32]]:
+        return [write_inputs(rules, Cards(*(samples[name] for name in Cards._fields))), samples["around"]]
+
+    def work() -> tuple[float, float]:
+        rng = np.random.default_rng([config.seed, fitter.round])
+        cards = _round_cards(config, values, fitter.round, rng)
+        network = RestNetwork(values, fitter.layers)
+        around = np.concatenate([_around(network, some) for some in _parts(cards)])
+        fitter.learn({**cards._asdict(), "around": around}, tensors, _squared_error, rng)
+        _, rests = RestNetwork(values, fitter.layers).card_rests(start)
+        return SCALE * float(np.sqrt(fitter.loss)), float(rests.std())
+
+    def save(folder: Path) -> None:
+        save_model(RestNetwork(values, fitter.layers), folder / FILE)
+
+    train_rounds(run, fitter, work, save, 1.0, say, on_round)
+    return RestNetwork(values, fitter.layers)
 
 
-def _restore(run: Run, points: Fitter, win: Fitter) -> float:
-    """Puts the fitters where the run stands; returns the seconds they have worked."""
-    path = (run.checked_checkpoint() if run.manifest() else run.folder) / _STATE  # runs of before have no checkpoints
-    if not path.exists():
-        return 0.0
-    try:
-        state: dict[str, Any] = torch.load(path, weights_only=True)
-        points.restore(state["points"])
-        win.restore(state["win"])
-        return float(state["seconds"])
-    except Exception as error:
-        raise RunError(f"{path}: damaged ({folded(error)})") from error
+def _round_cards(config: WinConfig, values: ValueNetwork, number: int, rng: np.random.Generator) -> Cards:
+    """The cards of a round: one box is open in the first one, up to one more in each that follows."""
+    rules, boxes = config.rules, compile_tables(config.rules).card.boxes
+    least = max(boxes - 1 - number, 0)
+    drawn = draw_cards(rules, rng.integers(least, boxes, config.cards), rng)
+    first = number * config.games
+    keys = [key("train", config.seed, "rests", game) for game in range(first, first + config.games)]
+    played = play_alone(rules, values.card_values, np.array(keys, np.uint64)).cards
+    met = Cards._make(array[least:boxes].reshape(-1, *array.shape[2:]) for array in played)
+    return Cards._make(np.concatenate(parts) for parts in zip(drawn, met, strict=True))
 
 
-def _save(run: Run, points: Fitter, win: Fitter, seconds: float, model: Networks | None = None) -> None:
-    with run.saving(points.round + win.round) as folder:
-        torch.save({"seconds": seconds, "points": points.state(), "win": win.state()}, folder / _STATE)
-        if model is not None:
-            save_model(model, folder / FILE)
+def _parts(cards: Cards) -> Iterator[Cards]:
+    for start in range(0, len(cards.filled), _TURNS):
+        yield cards.take(slice(start, start + _TURNS))
 
 
-def _note(
-    run: Run, console: Console, stage: str, fitter: Fitter, seconds: float, loss: float, evaluation: float
-) -> None:
-    """Adds a row to the curve: the loss, and what the round says about play."""
-    row = [stage, fitter.round, round(seconds), f"{loss:.6g}", f"{evaluation:.6g}"]
-    add_to_curve(run.folder / CURVE, row)
-    console.print(
-        f"{stage} {fitter.round}/{fitter.settings.rounds}: {seconds:.0f} s, loss {loss:.4g}, "
-        + (
-            f"a game is worth {evaluation:.2f} points"
-            if stage == "points"
-            else f"won {evaluation:.4f} with exploration noise"
-        )
-    )
+def _around(network: RestNetwork, cards: Cards) -> NDArray[np.float32]:
+    """How the slices of cards should lie around their values, in the unit of the network."""
+    _, rests = network.planned_rests(cards)
+    return ((rests - network.values.card_values(cards)[:, None]) / SCALE).astype(np.float32)
+
+
+def _squared_error(outputs: Tensor, targets: list[Tensor]) -> Tensor:
+    return (outputs - targets[0]).square().mean()

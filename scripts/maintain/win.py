@@ -5,9 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scripts._cli import clear_errors, print_json
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from agents.values.network import ValueNetwork
+    from yatzy_env.turn import Cards
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,12 +29,6 @@ def make_parser() -> argparse.ArgumentParser:
     measure.add_argument("model", type=Path, nargs="?", metavar="MODEL", help="folder of a run (default: shipped)")
     measure.add_argument("--games", type=int, default=100_000, metavar="N", help="games, in pairs (default: 100000)")
     measure.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the dice (default: 1)")
-    measure.add_argument(
-        "--variant",
-        metavar="V",
-        default="win",
-        help="win (default), margin: without the win network, points: without the other card",
-    )
     measure.add_argument("--trust", action="store_true", help="load a model that is on no record")
     measure.add_argument("--json", action="store_true", help="print one JSON object")
     measure.add_argument("--card", action="store_true", help="write the shipped model's card and results.json")
@@ -36,16 +37,25 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def train(args: argparse.Namespace, command: str) -> None:
-    from rich.console import Console
+def say(line: str) -> None:
+    print(line, file=sys.stderr)
 
+
+def train(args: argparse.Namespace, command: str) -> None:
+    from agents.models.load import load_planner, model_file
     from agents.winning.config import CONFIG, WinConfig
     from agents.winning.training import open_folder
     from agents.winning.training import train as train_run
 
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
-    run = open_folder(args.folder, WinConfig.read(args.config or CONFIG), command)
-    print(train_run(run, console))
+    config = WinConfig.read(args.config or CONFIG)
+
+    def values() -> ValueNetwork:
+        path = None if config.values is None else Path(config.values)
+        return load_planner(config.rules, path, trust=path is not None).network
+
+    run = open_folder(args.folder, config, values, command)
+    train_run(run, say)
+    print(model_file(run.folder))
 
 
 def in_words(fields: dict[str, Any]) -> str:
@@ -58,35 +68,34 @@ def in_words(fields: dict[str, Any]) -> str:
 
 
 def measure(args: argparse.Namespace, command: str) -> None:
-    from rich.console import Console
-
     from agents.errors import ModelError
-    from agents.models.load import WIN_MODEL, load_winner
-    from agents.optimal import OptimalAgent
+    from agents.models.load import WIN_MODEL, load_winner, model_file
     from agents.reports.card import write_win_card
     from agents.winning.measure import measure as play
-    from agents.winning.measure import variant
+    from agents.winning.rests import read_model
     from yatzy_env.evaluation.provenance import provenance
-    from yatzy_env.rules import ruleset
     from yatzy_env.solver import solve
 
-    if args.card and (args.model is not None or args.variant != "win"):
-        raise ModelError("--card is for the shipped model; leave out MODEL and --variant")
-    rules = ruleset("yatzy")
-    agent = load_winner(rules, args.model or WIN_MODEL, args.trust or args.model is not None)
-    agent = variant(agent, args.variant)
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    if args.card and args.model is not None:
+        raise ModelError("--card is for the shipped model; leave out MODEL")
+    path = args.model or WIN_MODEL
+    rules = read_model(model_file(path)).values.rules
+    agent = load_winner(rules, path, args.trust or args.model is not None)
+    solution = solve(rules)
     done = 0
+
+    def values(cards: Cards) -> NDArray[np.float64]:
+        return solution.card_values(cards.filled, cards.upper[:, 0], cards.yatzy_scored)
 
     def progress(games: int) -> None:
         nonlocal done
         done += games
-        console.print(f"{done:,} of {args.games:,} games")
+        say(f"{done:,} of {args.games:,} games")
 
-    duel = play(agent, OptimalAgent(solve(rules)), rules, args.games, args.seed, progress)
+    duel = play(agent, values, args.games, args.seed, progress)
     fields = {"ruleset": rules.name, "agent": agent.name, "opponent": "optimal", "seed": args.seed, **duel.fields()}
     if args.card:
-        print(write_win_card(fields, provenance(command), WIN_MODEL.parent))
+        print(write_win_card(fields, provenance(command), WIN_MODEL))
     else:
         print_json(fields) if args.json else print(in_words(fields))
 
