@@ -80,7 +80,7 @@ def plays_for_the_win(name: str) -> bool:
     if name in (*NAMES, *_SHIPPED) or path.suffix == ".zip" or not path.exists():
         return name == WIN
     from agents.models.load import model_file
-    from agents.winning.network import FILE
+    from agents.winning.rests import FILE
 
     return model_file(path).name == FILE
 

@@ -9,8 +9,8 @@ from agents.models.load import model_file
 from agents.ppo.weights import read_weights
 from agents.values.network import FILE as VALUES
 from agents.values.network import read_values
-from agents.winning.network import FILE as WIN
-from agents.winning.network import read_model
+from agents.winning.rests import FILE as WIN
+from agents.winning.rests import read_model
 from yatzy_env.errors import RulesetError
 from yatzy_env.files import read_json_object
 from yatzy_env.rules import CATALOGUE, Ruleset, ruleset
@@ -32,6 +32,8 @@ def trained_rules(path: Path) -> Ruleset | None:
     file = model_file(path)
     if file.name == VALUES and file.is_file():
         return read_values(file).rules
+    if file.name == WIN and file.is_file():
+        return read_model(file).values.rules
     for folder in list(file.parents)[:2]:  # a model stands in its folder, or in a checkpoint of its run
         record = read_json_object(folder / _RECORD, ModelError) if (folder / _RECORD).is_file() else {}
         if "rulesets" in record:
@@ -46,15 +48,12 @@ def trained_rules(path: Path) -> Ruleset | None:
 
 def _by_digest(file: Path) -> Ruleset | None:
     """The ruleset of the catalogue that a file without a record was trained for."""
-    if file.name == WIN:
-        win = read_model(file)
-        name, digest = win.ruleset, win.ruleset_digest
-    else:
-        weights = read_weights(file)
-        if weights.rulesets:
-            return None
-        name, digest = weights.ruleset, weights.ruleset_digest
-    found = [rules for rules in CATALOGUE.values() if rules.digest == digest]
+    weights = read_weights(file)
+    if weights.rulesets:
+        return None
+    found = [rules for rules in CATALOGUE.values() if rules.digest == weights.ruleset_digest]
     if not found:
-        raise ModelError(f"{file}: trained for rules called {name!r} that only its run knows; name the run's folder")
+        raise ModelError(
+            f"{file}: trained for rules called {weights.ruleset!r} that only its run knows; name the run's folder"
+        )
     return found[0]

@@ -31,6 +31,9 @@ from yatzy_env.situation import empty_situations
 from yatzy_env.tables import compile_tables
 from yatzy_env.turn import Cards, cards_of
 
+CHECKPOINT_MINUTES = 1.0
+"""Between checkpoints."""
+
 _TURNS = 2048  # turns planned at once
 
 
@@ -97,7 +100,7 @@ def train(run: Run, say: Callable[[str], None], on_round: Callable[[int], None] 
     def save(folder: Path) -> None:
         save_model(RestNetwork(values, fitter.layers), folder / FILE)
 
-    train_rounds(run, fitter, work, save, 1.0, say, on_round)
+    train_rounds(run, fitter, work, save, CHECKPOINT_MINUTES, say, on_round)
     return RestNetwork(values, fitter.layers)
 
 

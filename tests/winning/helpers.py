@@ -1,17 +1,18 @@
-"""A small game, its exact values of cards, and agents made of it."""
+"""A small game, networks that answer at random, and agents made of them."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
-from agents.ppo.weights import Layers
+from agents.training.networks import Layers
+from agents.values.cards import card_inputs
+from agents.values.network import ValueNetwork
 from agents.winning.agent import WinningAgent
-from agents.winning.cards import CardTable, reachable_cards
-from agents.winning.config import PointsStage, WinConfig, WinStage
-from agents.winning.features import input_size
+from agents.winning.config import WinConfig
+from agents.winning.rests import SLICES, RestNetwork
 from yatzy_env.rules import Ruleset, ruleset
-from yatzy_env.solver import solve
-from yatzy_env.tables import compile_tables
 
 SMALL = ruleset({
     "name": "small",
@@ -22,33 +23,36 @@ SMALL = ruleset({
 })  # fmt: skip
 
 
-def exact_table(rules: Ruleset) -> CardTable:
-    """The values of the exact solution, with a spread of 10 points for all cards that are not full."""
-    card = compile_tables(rules).card
-    filled, upper, _ = reachable_cards(rules)
-    size = (card.all_boxes + 1) * (card.bonus_threshold + 1)
-    table = CardTable(card.bonus_threshold, np.full(size, np.nan), np.full(size, np.nan))
-    place = table.place(filled, upper)
-    table.mean[place] = solve(rules, cache=False, progress=False).card_values(filled, upper)
-    table.spread[place] = np.where(filled == card.all_boxes, 0.0, 10.0)
-    return table
+def random_layers(rules: Ruleset, outputs: int, seed: int) -> Layers:
+    rng = np.random.default_rng(seed)
+    return tuple(
+        (rng.normal(0, read**-0.5, (out, read)).astype(np.float32), rng.normal(0, 0.1, out).astype(np.float32))
+        for read, out in pairwise([card_inputs(rules).size, 16, outputs])
+    )
 
 
-def untrained(rules: Ruleset) -> Layers:
-    """A win network that corrects nothing."""
-    return ((np.zeros((1, input_size(rules)), np.float32), np.zeros(1, np.float32)),)
+def random_network(rules: Ruleset, seed: int = 1) -> RestNetwork:
+    """A network whose slices are in order."""
+    *hidden, (weight, bias) = random_layers(rules, SLICES, seed + 1)
+    in_order = (0 * weight, np.sort(bias))
+    return RestNetwork(ValueNetwork(rules, random_layers(rules, 1, seed)), (*hidden, in_order))
 
 
 def agent_of(rules: Ruleset) -> WinningAgent:
-    return WinningAgent(rules, exact_table(rules), untrained(rules))
+    return WinningAgent(rules, random_network(rules))
 
 
-def small_config(rounds: int = 2) -> WinConfig:
-    common = {"hidden": (16,), "memory": 2, "passes": 1, "minibatch": 64, "ema": 0.05}
-    rate = {"start": 5e-3, "end": 0.0}
-    return WinConfig(
-        ruleset=SMALL.model_dump(mode="json"),
-        seed=3,
-        points=PointsStage(**common, learning_rate=rate, rounds=rounds, games=64, cards=64),
-        win=WinStage(**common, learning_rate=rate, rounds=rounds, games=64, exploration_noise=0.01),
-    )
+def small_config(**changes: object) -> WinConfig:
+    fields = {
+        "ruleset": SMALL.model_dump(mode="json"),
+        "seed": 3,
+        "hidden": (32,),
+        "rounds": 12,
+        "memory": 2,
+        "minibatch": 64,
+        "learning_rate": {"start": 1e-2, "end": 0.0},
+        "ema": 0.05,
+        "games": 64,
+        "cards": 400,
+    }
+    return WinConfig.model_validate(fields | changes)

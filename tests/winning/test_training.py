@@ -2,73 +2,54 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
-import yaml
-from rich.console import Console
 
 from agents.errors import ConfigError, ModelError, RunError
 from agents.models.load import WIN_MODEL, load_winner
+from agents.models.rules import trained_rules
 from agents.models.ship import ship_model
-from agents.optimal import OptimalAgent
 from agents.reports.card import write_win_card
-from agents.training.fitting import Fitter
+from agents.values.network import ValueNetwork
 from agents.winning.config import CONFIG, WinConfig
-from agents.winning.env import Turn, play_against, play_alone
-from agents.winning.features import input_size
+from agents.winning.games import play_against, play_alone
 from agents.winning.measure import measure
-from agents.winning.points import evaluate_by_turn, sample_cards
 from agents.winning.training import open_folder, train
-from agents.winning.wins import target, win_round
 from scripts.maintain.win import in_words, main
-from tests.winning.helpers import SMALL, agent_of, exact_table, small_config
+from tests.winning.helpers import SMALL, random_layers, small_config
 from yatzy_env.evaluation.provenance import provenance
 from yatzy_env.rules import ruleset
-from yatzy_env.solver import solve
+from yatzy_env.turn import Cards
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
+def values() -> ValueNetwork:
+    return ValueNetwork(SMALL, random_layers(SMALL, 1, 1))
 
 
-def quiet() -> Console:
-    return Console(file=io.StringIO(), width=200)
+def quiet(line: str) -> None:
+    pass
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "run"
-    train(open_folder(folder, small_config(), "python scripts/maintain/win.py train"), quiet())
+    train(open_folder(folder, small_config(), values, "python scripts/maintain/win.py train"), quiet)
     return folder
 
 
 def test_the_shipped_configuration_is_valid() -> None:
-    config = WinConfig.read(CONFIG)
-    assert config.rules == ruleset("yatzy")
-
-
-def test_the_shipped_models_configuration_is_read_under_its_old_keys() -> None:
-    config = WinConfig.read(WIN_MODEL / "config.yaml")
-    written = yaml.safe_load((WIN_MODEL / "config.yaml").read_text())
-    assert (config.win.exploration_noise, config.points.ema) == (
-        written["win"]["stray"],
-        written["points"]["averaging"],
-    )
+    assert WinConfig.read(CONFIG).rules == ruleset("yatzy")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("seed: 1", "points"),
+        ("cards: 0", "cards"),
         ("[", "not YAML"),
         ("seed: 1\nseeed: 2", "seeed"),
         ("seed: 1\nseed: 2", "the key 'seed' is there twice"),
@@ -81,97 +62,55 @@ def test_bad_configurations_are_refused(text: str, said: str, tmp_path: Path) ->
         WinConfig.read(path)
 
 
-def test_cards_drawn_hold_as_many_boxes_as_asked() -> None:
-    filled, upper = sample_cards(SMALL, 500, 2, np.random.default_rng(1))
-    assert set(np.bitwise_count(filled).tolist()) == {2, 3}
-    assert (np.isfinite(exact_table(SMALL).mean[exact_table(SMALL).place(filled, upper)])).all()
+def test_it_learns_how_the_score_of_the_planner_is_distributed(run: Path) -> None:
+    """Whatever the value network says: what is learnt is the distribution that play by it has."""
+    network = load_winner(SMALL, run).network
+    played = play_alone(SMALL, network.values.card_values, np.arange(40_000, dtype=np.uint64) + 10**9)
+    for number in (1, 2):
+        card = Cards._make(values[number, :1] for values in played.cards)
+        same = (played.cards.filled[number] == card.filled) & (played.cards.upper[number] == card.upper)[:, 0]
+        rests = np.sort((played.total[-1] - played.total[number])[same])
+        _, found = network.card_rests(card)
+        assert len(rests) > 300
+        assert found[0].std() == pytest.approx(rests.std(), rel=0.1)
 
 
-def test_exact_values_are_their_own_target() -> None:
-    agent = agent_of(SMALL)
-    filled, upper = sample_cards(SMALL, 200, 0, np.random.default_rng(1))
-    mean, spread = evaluate_by_turn(agent.points, filled, upper)
-    assert mean == pytest.approx(agent.table.mean[agent.table.place(filled, upper)], abs=1e-9)
-    goes_on = np.bitwise_count(filled) < agent.tables.card.boxes - 1
-    assert (spread[goes_on] > 10).all()  # that of the cards after, and the turn's own
-    assert (spread[~goes_on] > 0).all()
+def stop(after: int) -> Any:
+    def on_round(done: int) -> None:
+        if done == after:
+            raise KeyboardInterrupt
+
+    return on_round
 
 
-def test_the_first_stage_learns_what_cards_are_worth(tmp_path: Path) -> None:
-    points = small_config(rounds=12).points.model_copy(update={"passes": 10, "memory": 3})
-    config = small_config(rounds=1).model_copy(update={"points": points})
-    train(open_folder(tmp_path / "run", config, "train"), quiet())
-    table = load_winner(SMALL, tmp_path / "run").table
-    assert table.mean[0] == pytest.approx(solve(SMALL, cache=False, progress=False).expected_score, abs=1.5)
-
-
-def test_the_luck_of_the_opponent_is_noise_of_the_target_and_taking_it_out_leaves_the_mean() -> None:
-    agent = agent_of(SMALL)
-    size = 6000
-    path = play_alone(agent.points, np.arange(size, dtype=np.uint64))
-    plain, corrected = [], []
-    for turn in play_against(agent, path, np.arange(size, dtype=np.uint64) + 10**6, np.arange(size) % 2 == 0):
-        if isinstance(turn, Turn) and turn.number:
-            plain.append(turn.plans.mean - agent.values(turn.before))
-            corrected.append(target(agent, turn)[2] - agent.values(turn.before))
-    for before, after in zip(plain, corrected, strict=True):
-        difference = after - before
-        assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(size)
-        assert after.std() < 0.8 * before.std()
-
-
-def test_the_second_stage_brings_values_nearer_to_their_targets() -> None:
-    config = small_config(rounds=8).win.model_copy(update={"games": 256})
-    table = exact_table(SMALL)
-    fitter = Fitter(config, input_size(SMALL), 1, 1)
-    losses = [win_round(SMALL, table, config, fitter, 1)[1] for _ in range(config.rounds)]
-    assert fitter.done
-    assert losses[-1] < losses[0]
-
-
-def test_a_run_goes_on_where_it_stood(run: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    started = open_folder(folder, small_config(), "first")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("agents.winning.training.win_round", interrupted)
+def test_training_that_was_stopped_goes_on_as_if_it_had_not(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.winning.training.CHECKPOINT_MINUTES", 1e-9)
+    for command, after in (("first", 3), ("second", 8)):
         with pytest.raises(KeyboardInterrupt):
-            train(started, quiet())
-    train(open_folder(folder, small_config(), "second"), quiet())
-    assert (folder / "command.txt").read_text() == "first\nsecond\n"
-    rows = (folder / "curve.csv").read_text().splitlines()
-    assert [row.split(",")[:2] for row in rows[1:]] == [["points", "1"], ["points", "2"], ["win", "1"], ["win", "2"]]
-    one, other = (load_winner(SMALL, each) for each in (run, folder))
-    assert np.array_equal(one.table.mean, other.table.mean, equal_nan=True)  # the first stage was not interrupted
+            train(open_folder(tmp_path / "run", small_config(), values, command), quiet, stop(after))
+    parts = train(open_folder(tmp_path / "run", small_config(), values, "third"), quiet)
+    assert (tmp_path / "run" / "command.txt").read_text() == "first\nsecond\nthird\n"
+    whole = load_winner(SMALL, run).network
+    for ours, theirs in zip(parts.layers, whole.layers, strict=True):
+        assert all(np.array_equal(one, other) for one, other in zip(ours, theirs, strict=True))
 
 
-def test_a_run_of_an_earlier_version_which_has_no_checkpoints_is_taken_up(run: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(run, tmp_path / "run"))
-    (checkpoint,) = folder.glob("checkpoint-*")
-    for file in checkpoint.iterdir():
-        file.rename(folder / file.name)
-    checkpoint.rmdir()
-    (folder / "manifest.json").unlink()
-    assert train(open_folder(folder, small_config(), "again"), quiet()) == folder / "networks.npz"
-
-
-def interrupted(*arguments: object) -> None:
-    raise KeyboardInterrupt
-
-
-def test_another_configuration_or_a_damaged_state_is_refused(run: Path, tmp_path: Path) -> None:
+def test_what_does_not_fit_is_refused(run: Path, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="another configuration"):
-        open_folder(run, small_config(rounds=3), "train")
-    other = open_folder(tmp_path / "run", small_config(), "train")
-    (tmp_path / "run" / "state.pt").write_bytes(b"nothing")
-    with pytest.raises(RunError, match="damaged"):
-        train(other, quiet())
+        open_folder(run, small_config(rounds=3), values, "train")
+    other = ValueNetwork(ruleset("yatzy"), random_layers(ruleset("yatzy"), 1, 1))
+    with pytest.raises(RunError, match="does not fit 'small'"):
+        open_folder(tmp_path / "run", small_config(), lambda: other, "train")
+    assert trained_rules(run) == SMALL
 
 
 def test_a_run_is_shipped_and_its_card_says_what_was_measured(run: Path, tmp_path: Path) -> None:
     target_folder = tmp_path / "models" / "yatzy-win"
     assert ship_model(run, tmp_path / "models") == target_folder
     agent = load_winner(SMALL, target_folder / "networks.npz", trust=True)
-    duel = measure(agent, OptimalAgent(solve(SMALL, cache=False, progress=False)), SMALL, 200, 5)
+    duel = measure(agent, agent.network.values.card_values, 200, 5)
     fields = {"ruleset": "small", "agent": "win", "opponent": "optimal", "seed": 5, **duel.fields()}
     card = write_win_card(fields, provenance("python scripts/maintain/win.py measure --card"), target_folder)
     share = f"{100 * duel.pairs.mean():.2f} %"
@@ -213,16 +152,16 @@ def test_the_example_of_the_documentation_runs_and_the_shipped_model_plays() -> 
     names: dict[str, Any] = {}
     exec(compile(code[1], "winning.md", "exec"), names)
     agent = names["agent"]
-    path = play_alone(agent.points, np.arange(8, dtype=np.uint64))
-    *_, games = play_against(agent, path, np.arange(8, dtype=np.uint64) + 99, np.arange(8) % 2 == 0)
-    assert not isinstance(games, Turn)
-    assert 100 < games.total.mean() < 350
+    keys, every = np.arange(8, dtype=np.uint64), np.arange(8)
+    path = play_alone(agent.network.values.rules, agent.network.values.card_values, keys)
+    assert 100 < play_against(agent, path, every, keys + 99, every % 2 == 0).total.mean() < 350
 
 
 @pytest.mark.slow
 def test_the_shipped_model_wins_as_its_card_says() -> None:
     rules = ruleset("yatzy")
     record = json.loads((WIN_MODEL / "results.json").read_text())
-    fields = measure(load_winner(rules), OptimalAgent(solve(rules)), rules, 4000, 77).fields()
+    agent = load_winner(rules)
+    fields = measure(agent, agent.network.values.card_values, 4000, 77).fields()
     error = np.hypot(fields["win_share_se"], record["win_share_se"])
     assert abs(fields["win_share"] - record["win_share"]) < 4 * error
