@@ -7,17 +7,20 @@ second one's opponent is always a box ahead.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.winning.agent import Positions, WinningAgent
-from yatzy_env.evaluation.planned import CardValues
 from yatzy_env.games import Games, new_games
 from yatzy_env.rules import Ruleset
 from yatzy_env.tables import compile_tables
 from yatzy_env.turn import Cards, cards_of, list_ends, plan_turns
+
+CardValues = Callable[[Cards], NDArray[np.float64]]
+"""What score cards are worth: n cards to (n,) expected points still to come, 0 for a full one."""
 
 
 class Path(NamedTuple):

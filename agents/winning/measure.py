@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.winning.agent import WinningAgent
-from agents.winning.games import play_against, play_alone
+from agents.winning.games import CardValues, play_against, play_alone
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.matches import game_keys
-from yatzy_env.evaluation.planned import CardValues
 from yatzy_env.evaluation.statistics import Difference, estimate, paired
 
 BATCH = 2000
