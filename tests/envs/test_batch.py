@@ -11,8 +11,8 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import yatzy_env
-from yatzy_env import IllegalActionError, YatzyError
 from agents.sb3.vec_env import BatchVecEnv
+from yatzy_env import IllegalActionError, YatzyError
 from yatzy_env.envs import YatzyEnv
 from yatzy_env.envs.batch import YatzyVectorEnv
 from yatzy_env.envs.single import ILLEGAL_LIMIT
