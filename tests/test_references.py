@@ -20,6 +20,8 @@ MADE_HERE = {
     "third_party_agent.py",
     "mine.py",
     "script.py",
+    "program.py",
+    "first_legal_player.py",
 }  # by tests, or meant to be missing
 
 
