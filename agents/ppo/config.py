@@ -47,6 +47,8 @@ class PolicySettings(Settings):
         learning_rate: of Adam, over the rounds.
         entropy: weight of the entropy, in points: actions that are worth this much less end up e times less likely.
         clip_range: how far a probability's ratio may move per round.
+        floor: share of the weight that legal actions better than the policy have in any case, divided evenly:
+            the softmax gives an action that it hardly ever draws hardly any.
         max_gradient_norm: longer gradients are shortened to this.
         ema: share of the new weights in the averaged weights, per update; the averaged ones play.
         precision: of the matrix products of updates; play is always float32.
@@ -61,6 +63,7 @@ class PolicySettings(Settings):
     learning_rate: Schedule = Ramp(start=2e-3, end=0.0)
     entropy: Schedule = Ramp(start=2.0, end=0.1, shape="geometric")
     clip_range: Number = Field(default=0.2, gt=0, lt=1)
+    floor: Schedule = Ramp(start=0.0, end=0.0)
     max_gradient_norm: Number = Field(default=0.5, gt=0)
     ema: Number = Field(default=0.002, gt=0, le=1)
     precision: Literal["bfloat16", "float32"] = "bfloat16"

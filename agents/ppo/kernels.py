@@ -10,7 +10,8 @@ L = \sum_a \pi^{old}_a \min(\rho_a A_a, \mathrm{clip}(\rho_a, 1 \pm \epsilon) A_
 
 $$\partial L / \partial z_a = \pi_a (g_a - \sum_b \pi_b g_b), \qquad g_a = c_a A_a - \tau \log \pi_a,$$
 
-where $c_a$ is 0 where the ratio is clipped, and 1 elsewhere.
+where $c_a$ is 0 where the ratio is clipped, and 1 elsewhere. The floor $\phi$ adds, for n legal actions,
+$u_a = \phi / n \max(g_a - \sum_b \pi_b g_b, 0)$ to it and takes $\pi_a \sum_b u_b$ away again.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ def gradient(
     plans: TurnPlans,
     decisions: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     logits: tuple[NDArray[np.float32], NDArray[np.float32]],
-    settings: tuple[float, float, float],
+    settings: tuple[float, float, float, float],
     sums: NDArray[np.float64],
 ) -> NDArray[np.float32]:
     """The gradient of minus L by the logits.
@@ -158,7 +159,7 @@ def gradient(
         decisions: (rows,) the turn of each row, (rows,) its throws left, (rows + 1,) where its rolls begin, and the
             rolls.
         logits: (rows, K + U) of the policy that played, and of the one that learns.
-        settings: clip_range, entropy in points, and what every decision weighs.
+        settings: clip_range, entropy in points, the floor, and what every decision weighs.
         sums: (4,) to which are added: what the old policy expects to lose against the plan, entropies, clipped
             probability, and how many decisions there were.
 
@@ -167,13 +168,13 @@ def gradient(
     """
     old, new = logits
     out = np.zeros(new.shape, np.float32)
-    clip, entropy, weight = (np.float32(value) for value in settings)
-    _gradient(plans, *decisions, old, new, clip, entropy, weight, out, sums)
+    clip, entropy, floor, weight = (np.float32(value) for value in settings)
+    _gradient(plans, *decisions, old, new, clip, entropy, floor, weight, out, sums)
     return out
 
 
 @kernel
-def _gradient(plans, turn, left, first, rolls, old, new, clip, tau, weight, out, sums):
+def _gradient(plans, turn, left, first, rolls, old, new, clip, tau, floor, weight, out, sums):
     plans = borrow(plans)
     tables, kinds, plan, ends = plans.tables, plans.kinds, plans.plan, plans.ends
     most = tables.keeps + tables.card.boxes
@@ -230,8 +231,12 @@ def _gradient(plans, turn, left, first, rolls, old, new, clip, tau, weight, out,
                 pulled += p[i] * q[i]
                 spread -= p[i] * log_p
                 gap += before[i] if is_clipped else np.float32(0)
+            share, raised = floor / np.float32(count), np.float32(0)
             for i in range(count):
-                out[row, outputs[i]] -= weight * p[i] * (q[i] - pulled)
+                raised += share * max(q[i] - pulled, np.float32(0))
+            for i in range(count):
+                more = share * max(q[i] - pulled, np.float32(0)) - p[i] * raised
+                out[row, outputs[i]] -= weight * (p[i] * (q[i] - pulled) + more)
             sums[0] -= mean
             sums[1] += spread
             sums[2] += gap

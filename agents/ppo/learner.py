@@ -200,7 +200,8 @@ class PolicyLearner:
         """Updates the network with the decisions of a round."""
         settings = self.settings
         batches = settings.games // settings.minibatch
-        entropy = settings.entropy.at(self.round / settings.rounds)
+        done_share = self.round / settings.rounds
+        shape = (settings.clip_range, settings.entropy.at(done_share), settings.floor.at(done_share))
         sums, norms, done = np.zeros(4), 0.0, 0
         for _ in range(settings.epochs):
             orders = [np.array_split(rng.permutation(len(decisions.spans) - 1), batches) for _, decisions in played]
@@ -210,7 +211,7 @@ class PolicyLearner:
                     for (plans, decisions), order in zip(played, orders, strict=True)
                 ]
                 rate = settings.learning_rate.at((self.round + done / (settings.epochs * batches)) / settings.rounds)
-                backward = partial(self._backward, some, entropy, sums)
+                backward = partial(self._backward, some, shape, sums)
                 norm = self._network.update(rate, backward, settings.max_gradient_norm)
                 if not np.isfinite(norm):
                     raise DivergedError(f"a gradient is {norm} in round {self.round + 1}")
@@ -224,8 +225,13 @@ class PolicyLearner:
             "gradient_norm": norms / done,
         }
 
-    def _backward(self, some: list[tuple[TurnPlans, _Decisions]], entropy: float, sums: NDArray[np.float64]) -> None:
-        """Sends the gradient of minus L, the mean over some decisions, back through the network."""
+    def _backward(
+        self,
+        some: list[tuple[TurnPlans, _Decisions]],
+        shape: tuple[float, float, float],
+        sums: NDArray[np.float64],
+    ) -> None:
+        """Sends the gradient of minus L, the mean over some decisions, back; `shape` is clip, entropy and floor."""
         inputs = torch.from_numpy(np.concatenate([decisions.inputs for _, decisions in some]))
         with torch.autocast("cpu", torch.bfloat16, enabled=self.settings.precision == "bfloat16"):
             answers = self._network.answer(inputs)
@@ -240,7 +246,7 @@ class PolicyLearner:
                 plans,
                 (decisions.turn, decisions.left, decisions.first, decisions.rolls),
                 (decisions.logits, new),
-                (self.settings.clip_range, entropy, 1 / count),
+                (*shape, 1 / count),
                 sums,
             )
             gradients.append(self._shared.all_outputs(task, found))

@@ -129,7 +129,7 @@ def test_the_gradient_is_that_of_the_plain_loss(name: str) -> None:
     new = torch.from_numpy(old + rng.normal(0, 0.3, old.shape).astype(np.float32)).requires_grad_()
     sums = np.zeros(4)
     rows = (turn, left, first, rolls)
-    found = kernels.gradient(plans, rows, (old, new.detach().numpy()), (0.2, 0.7, 1 / len(rolls)), sums)
+    found = kernels.gradient(plans, rows, (old, new.detach().numpy()), (0.2, 0.7, 0.0, 1 / len(rolls)), sums)
     loss = plain_loss(plans, rules, cards, rows, old, new, 0.2, 0.7)
     loss.backward()
     assert new.grad is not None
@@ -138,3 +138,7 @@ def test_the_gradient_is_that_of_the_plain_loss(name: str) -> None:
     assert 0 < sums[2] < sums[3]  # some ratios are clipped, not all
     assert sums[0] > 0
     assert sums[1] > 0
+    raised = kernels.gradient(plans, rows, (old, new.detach().numpy()), (0.2, 0.7, 0.3, 1 / len(rolls)), sums) - found
+    assert np.abs(raised.sum(axis=1)).max() < 1e-4  # what some actions gain the others lose
+    assert (raised[found == 0] == 0).all()
+    assert (found[raised < 0] < 0).mean() > 0.5  # and they are such as the surrogate raises too
