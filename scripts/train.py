@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scripts._cli import add_set_option, clear_errors
+from scripts._cli import FILES, add_set_option, clear_errors, read_ruleset
 
 if TYPE_CHECKING:
+    from agents.ppo.config import Config
     from agents.training.runs import Run
     from yatzy_env.agent import Agent
     from yatzy_env.rules import Ruleset
@@ -29,7 +30,11 @@ def make_parser() -> argparse.ArgumentParser:
         "--seed 2 --policy.rounds 1000 --policy.hidden '[256, 256]' --values.learning-rate.start 1e-3",
         allow_abbrev=False,
     )
-    parser.add_argument("ruleset", metavar="RULESET", help="a row of the configuration: a ruleset, or generalist")
+    parser.add_argument(
+        "ruleset",
+        metavar="RULESET",
+        help="a row of the configuration (a ruleset, or generalist), or a JSON or YAML file of a ruleset",
+    )
     parser.add_argument("--config", type=Path, metavar="FILE", help="another file of such rows")
     add_set_option(parser)
     parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="train with each of these seeds in turn")
@@ -64,10 +69,19 @@ def changes(args: argparse.Namespace, rest: list[str]) -> list[tuple[str, str]]:
     return found
 
 
+def find(args: argparse.Namespace) -> Config:
+    """The configuration of what is to be trained: a row, or the defaults for a ruleset of one's own."""
+    from agents.ppo.config import config_for, find_config
+
+    if Path(args.ruleset).suffix in FILES:
+        return config_for(read_ruleset(args.ruleset))
+    return find_config(args.ruleset, args.config)
+
+
 def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Run]:
     """The runs to train, each made when its turn comes."""
     from agents.errors import ConfigError, RunError
-    from agents.ppo.config import find_config, override
+    from agents.ppo.config import override
     from agents.ppo.runs import change_run, config_of, create_run, folder_name
     from agents.training.runs import newest_run, open_run
 
@@ -78,15 +92,15 @@ def runs(args: argparse.Namespace, rest: list[str], command: str) -> Iterator[Ru
         if args.resume:
             run = open_run(Path(args.resume))
         else:
-            run = newest_run(folder_name(override(find_config(args.ruleset), wanted)), args.runs)
-        config = config_of(run)
-        if config.name != args.ruleset:
-            raise ConfigError(f"{run.folder}: this is for {config.name!r}, not {args.ruleset!r}")
+            run = newest_run(folder_name(override(find(args), wanted)), args.runs)
+        config, name = config_of(run), find(args).name
+        if config.name != name:
+            raise ConfigError(f"{run.folder}: this is for {config.name!r}, not {name!r}")
         if wanted:
             change_run(run, override(config, wanted), command)
         yield run
         return
-    config = override(find_config(args.ruleset, args.config), wanted)
+    config = override(find(args), wanted)
     if args.seeds and any(key == "seed" for key, _ in wanted):
         raise ConfigError("command line: --seed and --seeds exclude each other")
     configs = [override(config, [("seed", str(seed))]) for seed in args.seeds or [config.seed]]

@@ -135,21 +135,18 @@ def training_configs(path: Path = CONFIG) -> list[str]:
     return list(read_yaml(path))
 
 
-def find_config(name: str, path: Path | None = None, rules: Ruleset | None = None) -> Config:
+def find_config(name: str, path: Path | None = None) -> Config:
     """The configuration of a ruleset: its row in the file, over the defaults.
 
     Args:
         name: a row of the file.
         path: the file, a mapping of names to settings; the shipped one if None.
-        rules: a ruleset of one's own, which has no row: trained by the defaults.
 
     Raises:
         ConfigError: if there is no such row, or its settings do not fit.
     """
     path = CONFIG if path is None else path
     rows = read_yaml(path)
-    if rules is not None and name not in rows:
-        return Config.parse({"ruleset": rules.model_dump(mode="json")}, name)
     if name not in rows:
         others = [other for other in rulesets() if other not in rows]
         if name in others:
@@ -164,6 +161,13 @@ def find_config(name: str, path: Path | None = None, rules: Ruleset | None = Non
     if config.name != name:
         raise ConfigError(f"{path}: {name}: this is for {config.name!r}")
     return config
+
+
+def config_for(rules: Ruleset) -> Config:
+    """The configuration of a ruleset: its row if it is one of the catalogue, the defaults if it is one's own."""
+    if rules.name in training_configs() and rules == CATALOGUE.get(rules.name):
+        return find_config(rules.name)
+    return Config(ruleset=rules.model_dump(mode="json"))
 
 
 def override(config: Config, changes: Sequence[tuple[str, str]]) -> Config:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agents.ppo.agent import PPOAgent
-from agents.ppo.config import PolicySettings, find_config
+from agents.ppo.config import PolicySettings, config_for
 from agents.ppo.learner import EndValues, PolicyLearner
 from agents.ppo.policy import PolicyNetwork
 from agents.values.config import ValuesSettings
@@ -53,7 +53,7 @@ def train(
         values: fields of the value network's settings to change.
         policy: fields of the policy's settings to change; its rounds follow from the decisions left.
     """
-    config = find_config(rules.name, rules=rules)
+    config = config_for(rules)
     settings = values_settings(rules, {**config.values.model_dump(), **(values or {})}, values_share * steps)
     learner = ValueLearner([rules], settings, seed)
 

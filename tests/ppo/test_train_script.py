@@ -95,6 +95,18 @@ def test_several_seeds_and_resuming_by_name(tmp_path: Path, capsys: pytest.Captu
     assert "3 of 3 rounds done" in capsys.readouterr().err
 
 
+def test_a_file_of_a_ruleset_is_trained_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text('{"dice": 3, "boxes": ["ones", "sixes", "one_pair"], "bonus_points": 0}')
+    options = ["--runs", str(tmp_path / "runs"), "--values.games", "20", "--values.cards", "50", "--policy.games", "32"]
+    options += ["--values.rounds", "1", "--policy.rounds", "1", "--policy.minibatch", "32"]
+    main([str(file), *options])
+    (folder,) = (tmp_path / "runs").glob("mine-*/*")
+    assert config_of(open_run(folder)).rules[0].name == "mine"
+    main([str(file), "--resume", str(folder)])
+    assert "2 of 2 rounds done" in capsys.readouterr().err
+
+
 def test_runs_of_a_ruleset_of_the_catalogue_are_kept_by_its_name() -> None:
     assert folder_name(find_config("yatzy")) == "yatzy"
     changed = override(find_config("yatzy"), [("options.bonus_threshold", "42")])
