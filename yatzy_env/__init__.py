@@ -22,6 +22,8 @@ from yatzy_env.tables import Tables, action_names, compile_tables
 if TYPE_CHECKING:
     from pettingzoo import AECEnv
 
+    from yatzy_env.envs.multiplayer_batch import MultiplayerVec
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "env_id",
     "evaluate",
     "multiplayer",
+    "multiplayer_vec",
     "ruleset",
     "rulesets",
     "solve",
@@ -73,6 +76,34 @@ def multiplayer(
     from yatzy_env.envs.multiplayer import env
 
     return env(ruleset, players, teams, reward, render_mode, strict)
+
+
+def multiplayer_vec(
+    ruleset: str | dict[str, Any] | Ruleset = "yatzy",
+    players: int = 2,
+    num_games: int = 1,
+    teams: Sequence[Sequence[int]] | None = None,
+    reward: str = "points",
+) -> MultiplayerVec:
+    """Many games for several players in one compiled loop, for self-play; game by game what `multiplayer` plays.
+
+    `reset` and `step` return observations of the players to move, rewards (num_games, players), terminated, and infos
+    with `action_mask` and `player`.
+
+    Raises:
+        RulesetError: for an unknown or invalid ruleset.
+        YatzyError: for any other argument that is wrong.
+
+    >>> games = multiplayer_vec("yatzy", players=3, num_games=2)
+    >>> observations, rewards, terminated, infos = games.reset(seed=1)
+    >>> observations, rewards, terminated, infos = games.step([games.action_names.index("score chance")] * 2)
+    >>> infos["player"], rewards
+    (array([1, 1]), array([[15.,  0.,  0.],
+           [20.,  0.,  0.]]))
+    """
+    from yatzy_env.envs.multiplayer_batch import MultiplayerVec
+
+    return MultiplayerVec(ruleset, players, num_games, teams, reward)
 
 
 for _name in rulesets():

@@ -1,4 +1,4 @@
-"""Steps per second of the environments, single and batch, under masked random actions.
+"""Steps per second of the environments, single and batch, for one player and for two, under masked random actions.
 
 The actions are chosen beforehand and the same episodes played again, so choosing is not counted. Seconds are CPU
 seconds on one core in the fastest of many repeats, as whatever else the machine does only adds to them; observation
@@ -119,6 +119,55 @@ def _batch(rules: Ruleset, lanes: int) -> float:
         return time.process_time() - start
 
     return lanes * len(chosen) / _fastest(play)
+
+
+def _aec(name: str) -> float:
+    import numpy as np
+
+    from yatzy_env import multiplayer
+
+    game = multiplayer(name)
+    rng = np.random.default_rng(0)
+    actions: list[int | None] = []
+    game.reset(seed=1)
+    for _ in game.agent_iter():
+        legal = np.flatnonzero(game.last()[0]["action_mask"])
+        actions.append(int(rng.choice(legal)) if len(legal) else None)
+        game.step(actions[-1])
+
+    def play() -> float:
+        game.reset(seed=1)
+        start = time.process_time()
+        for action in actions:
+            game.last()
+            game.step(action)
+        return time.process_time() - start
+
+    return len(actions) / _fastest(play)
+
+
+def _batch_multiplayer(name: str, num_games: int) -> float:
+    import numpy as np
+
+    from yatzy_env import multiplayer_vec
+
+    games = multiplayer_vec(name, num_games=num_games)
+    rng = np.random.default_rng(0)
+    chosen: list[NDArray[np.int64]] = []
+    infos = games.reset(seed=1)[-1]
+    for _ in range(100):
+        noise = rng.random(infos["action_mask"].shape, np.float32)
+        chosen.append((noise * infos["action_mask"]).argmax(axis=1))
+        infos = games.step(chosen[-1])[-1]
+
+    def play() -> float:
+        games.reset(seed=1)
+        start = time.process_time()
+        for actions in chosen:
+            games.step(actions)
+        return time.process_time() - start
+
+    return num_games * len(chosen) / _fastest(play)
 
 
 def _fastest(play: Callable[[], float]) -> float:

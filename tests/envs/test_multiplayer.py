@@ -36,8 +36,9 @@ class Played:
         for agent in game.agent_iter():
             observation, reward, terminated, truncated, info = game.last()
             self.returns[agent] += reward
-            self.scores = info["scores"]
-            assert info["score"] == info["scores"][agent]
+            self.scores = {name: info[f"score_{name}"] for name in raw.possible_agents}
+            assert info["score"] == self.scores[agent]
+            assert all(isinstance(value, int | bool) for value in info.values())
             assert not info["illegal_action"]
             assert not truncated
             if terminated:

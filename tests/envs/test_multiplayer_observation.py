@@ -47,7 +47,7 @@ def test_every_card_is_seen_as_it_is_from_every_seat(name: str) -> None:
             break
         mine = names.index(agent)
         situation = game.unwrapped.situation
-        scores = game.infos[agent]["scores"]
+        scores = game.unwrapped.scores
         for seat, observer in enumerate(names):
             found = game.observe(observer)
             assert game.observation_space(observer).contains(found)

@@ -177,3 +177,15 @@ def test_masks_are_found_through_other_wrappers() -> None:
     env = gymnasium.wrappers.RecordEpisodeStatistics(DictObservation(inner))
     env.reset(seed=1)
     assert env.get_wrapper_attr("action_masks")().shape == (env.action_space.n,) == (2**5 + 15,)
+
+
+def test_the_mask_comes_as_booleans_on_request() -> None:
+    env = MaskInObservation(gymnasium.make("yatzy_env/Yatzy-v0"), mask_dtype=bool)
+    seen, info = env.reset(seed=1)
+    assert seen["action_mask"].dtype == np.bool_
+    assert env.observation_space.contains(seen)
+    np.testing.assert_array_equal(seen["action_mask"], info["action_mask"] == 1)
+    assert gymnasium.make(env.spec).reset(seed=1)[0]["action_mask"].dtype == np.bool_
+    for wrong in (np.float32, "nonsense", 3):
+        with pytest.raises(YatzyError, match="allowed: bool, int8"):
+            MaskInObservation(YatzyEnv(), mask_dtype=wrong)

@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from yatzy_env.envs.multiplayer_observation import multiplayer_space, multiplayer_vector
+from yatzy_env.envs.held import hold, take
+from yatzy_env.envs.multiplayer_observation import multiplayer_blocks, multiplayer_space, write_vector
 from yatzy_env.envs.multiplayer_render import TableView, table_image, table_text
-from yatzy_env.envs.multiplayer_rules import REWARDS, Teams, checked_teams, win_rewards
+from yatzy_env.envs.multiplayer_rules import Teams, checked_reward, checked_teams, win_rewards
+from yatzy_env.envs.observation import compile_rows
 from yatzy_env.envs.single import ILLEGAL_LIMIT, STEP_BEFORE_RESET, illegal_action
 from yatzy_env.errors import YatzyError, unknown
-from yatzy_env.games import action_masks, new_games, next_games, play
+from yatzy_env.games import act, new_games, next_games, write_mask
 from yatzy_env.inputs import action_index, seed_key
+from yatzy_env.kernel import kernel
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situation, single
@@ -68,9 +71,9 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
     Terminated when all cards are full. Truncated, for all players, after 100 illegal actions in a row.
 
     ## Information
-    `infos[agent]`: `score`, the total of the own card; `scores`, that of every player by name; `illegal_action`,
-    whether the player's last action was illegal. Then the state is unchanged, the reward 0 and the same player on turn
-    (with `strict=True` it is an error instead).
+    `infos[agent]`: `score`, the total of the own card; `score_player_0`, `score_player_1`, ..., that of every player;
+    `illegal_action`, whether the player's last action was illegal. Then the state is unchanged, the reward 0 and the
+    same player on turn (with `strict=True` it is an error instead).
 
     ## Arguments
     `ruleset`: a name, a dict of fields, or a Ruleset. `players`: how many, at least 2. `teams`: the players of each
@@ -107,20 +110,17 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         super().__init__()
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise YatzyError(unknown("render mode", render_mode, self.metadata["render_modes"]))
-        if reward not in REWARDS:
-            raise YatzyError(unknown("reward", reward, REWARDS))
         self.rules = find_ruleset(ruleset)
         self.teams = checked_teams(players, teams)
-        if reward == "win" and len(self.teams) < 2:
-            raise YatzyError(f"teams = {self.teams!r}: reward = 'win' needs at least two cards")
-        self.reward = reward
+        self.reward = checked_reward(reward, self.teams)
         self.render_mode = render_mode
         self.strict = strict
         self.tables = compile_tables(self.rules)
         self.action_names = action_names(self.rules)
         self.possible_agents = [f"player_{player}" for player in range(players)]
         self.agents: list[str] = []
-        self._card_of = {self.possible_agents[player]: card for card, team in enumerate(self.teams) for player in team}
+        card_of = {player: card for card, team in enumerate(self.teams) for player in team}
+        self._card_of = {agent: card_of[player] for player, agent in enumerate(self.possible_agents)}
         self.action_spaces = {agent: spaces.Discrete(self.tables.actions) for agent in self.possible_agents}
         self.observation_spaces = {
             agent: spaces.Dict(
@@ -135,6 +135,11 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         self._games.seat[:] = np.arange(len(self.teams))
         self._is_reset = False
         self._mask = np.zeros(self.tables.actions, np.int8)
+        rows = compile_rows(self.rules)
+        self._sizes = (rows.size, rows.size - rows.rest_at, self.rules.max_score)
+        entries = sum(block.size for block in multiplayer_blocks(self.rules, len(self.teams)))
+        self._vector = np.empty(entries, np.float32)
+        self._hold()
         self._turn = 0  # turns done, all cards together
         self._illegal_in_a_row = 0
 
@@ -179,7 +184,7 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
             self._was_dead_step(action)
             return
         index = action_index(self.tables.actions, action)
-        is_legal = bool(self._mask[index])
+        is_legal = self._mask[index] == 1
         if self.strict and not is_legal:
             raise illegal_action(self.action_names, index, self._mask)
         self._cumulative_rewards[agent] = 0.0
@@ -196,11 +201,10 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """What a player sees now: the vector and the action mask, as copies."""
-        vector = multiplayer_vector(
-            self.rules, self._games.now, self._games.total, self._card_of[agent], self._card_on_turn()
-        )
+        card, on_turn = self._card_of[agent], self._card_on_turn()
+        _observe(self._held, card, -1 if on_turn is None else on_turn, *self._sizes)
         mask = self._mask.copy() if agent == self.agent_selection else np.zeros_like(self._mask)
-        return {"observation": vector, "action_mask": mask}
+        return {"observation": self._vector.copy(), "action_mask": mask}
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The observation space of a player, always the same object."""
@@ -223,7 +227,8 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
     @property
     def scores(self) -> dict[str, int]:
         """Points so far of every player's card."""
-        return {agent: int(self._games.total[self._card_of[agent]]) for agent in self.possible_agents}
+        totals = self._games.total.tolist()
+        return {agent: totals[card] for agent, card in self._card_of.items()}
 
     def render(self) -> Any:
         """All cards: a str in mode `ansi`, an (H, W, 3) uint8 array in mode `rgb_array`, else None."""
@@ -253,16 +258,20 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
 
     def __getstate__(self) -> dict[str, Any]:
         # Copies share the tables: a copied table would be writable, and every kernel compiled anew for it.
-        return {name: value for name, value in vars(self).items() if name != "tables"}
+        return {name: value for name, value in vars(self).items() if name not in ("tables", "_held")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.tables = compile_tables(self.rules)
+        self._hold()
+
+    def _hold(self) -> None:
+        self._held = hold(self.tables, self._games, self._vector, self._mask)
 
     def _play(self, index: int) -> None:
         """Plays a legal action of the card on turn and pays for it."""
         card = self._turn % len(self.teams)
-        gained = float(play(self.tables, self._games.take(slice(card, card + 1)), np.array([index]))[0])
+        gained = float(_act(self._held, card, index))
         if self.reward == "points":
             for player in self.teams[card]:
                 self.rewards[self.possible_agents[player]] = gained
@@ -281,18 +290,13 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         """Renews the mask and what `infos` say; `illegal` is about the player selected."""
         card = self._card_on_turn()
         if card is None or any(self.truncations.values()):
-            self._mask = np.zeros(self.tables.actions, np.int8)
+            self._mask[:] = 0
         else:
-            self._mask = action_masks(self.tables, self._games.take(slice(card, card + 1)).now)[0]
+            _look(self._held, card)
         scores = self.scores
-        self.infos = {
-            agent: {
-                "score": scores[agent],
-                "scores": dict(scores),
-                "illegal_action": illegal and agent == self.agent_selection,
-            }
-            for agent in self.agents
-        }
+        by_name = {f"score_{agent}": score for agent, score in scores.items()}
+        self.infos = {agent: {"score": scores[agent], "illegal_action": False, **by_name} for agent in self.agents}
+        self.infos[self.agent_selection]["illegal_action"] = illegal
         if self.render_mode == "human":
             self.render()
 
@@ -304,3 +308,21 @@ class raw_env(AECEnv):  # noqa: N801, the name PettingZoo gives to it
         played, card = divmod(self._turn, len(self.teams))
         team = self.teams[card]
         return self.possible_agents[team[played % len(team)]]
+
+
+@kernel
+def _act(held, card, action):
+    tables, games, _, _ = take(held)
+    return act(tables, games, card, action)
+
+
+@kernel
+def _look(held, card):
+    tables, games, _, mask = take(held)
+    write_mask(tables, games.now, card, mask)
+
+
+@kernel
+def _observe(held, card, on_turn, size, rest, highest):
+    tables, games, vector, _ = take(held)
+    write_vector(tables, games, card, on_turn, size, rest, highest, vector)

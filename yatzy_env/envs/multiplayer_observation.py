@@ -10,15 +10,12 @@ saved: the first throw of its next turn has not been made yet as far as anybody 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
-import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
-from yatzy_env.envs.observation import Block, observation_blocks, observe, space_of
+from yatzy_env.envs.observation import Block, observation_blocks, space_of, write_observation, write_rest
+from yatzy_env.kernel import kernel
 from yatzy_env.rules import Ruleset
-from yatzy_env.situation import Situations
 from yatzy_env.tables import compile_tables
 
 _CARD_BLOCKS = ("open", "upper", "yatzy_fifty", "progress")  # those of the flat observation that are about the card
@@ -51,37 +48,38 @@ def multiplayer_space(rules: Ruleset, cards: int) -> spaces.Box:
     return space_of(multiplayer_blocks(rules, cards))
 
 
-@lru_cache(maxsize=64)
-def _card_entries(rules: Ruleset) -> NDArray[np.intp]:
-    """Which entries of the flat observation are shown of another card."""
-    blocks = {block.name: np.arange(block.start, block.start + block.size) for block in observation_blocks(rules)}
-    entries = [blocks[name] for name in _CARD_BLOCKS if name in blocks]
-    if rules.saved_throws:  # the last entry of the block is the fraction of throws left
-        entries.append(blocks["throws_left"][-1:])
-    return np.concatenate(entries)
+@kernel
+def write_vector(tables, games, card, on_turn, size, rest, highest, out):
+    """Writes the observation of those who play a card into (D,) float32.
 
-
-def multiplayer_vector(
-    rules: Ruleset, now: Situations, totals: NDArray[np.int64], card: int, on_turn: int | None
-) -> NDArray[np.float32]:
-    """The observation of those who play a card, (D,) float32.
-
-    The situations are those of all cards, each with the dice of its present or next turn; no card is on turn (None)
+    `size` is the number of entries of the flat observation, `rest` of those after `pays`, `highest` the highest score
+    there is. The games are those of all cards, each with the dice of its present or next turn; no card is on turn (-1)
     when the game is over.
     """
-    flat = observe(compile_tables(rules), _as_seen(rules, now, on_turn))
-    shares = totals / rules.max_score
-    parts = [flat[card], shares[[card]]]
-    for step in range(1, len(totals)):
-        other = (card + step) % len(totals)
-        parts += [shares[[other]], flat[other, _card_entries(rules)]]
-    return np.concatenate(parts).astype(np.float32)
+    now, cards = games.now, games.total.shape[0]
+    roll, left = now.roll[card], now.throws_left[card]
+    if card != on_turn:  # as the table shows it: without dice, and with no throws but the saved ones
+        now.roll[card], now.throws_left[card] = -1, saved_throws(tables, now, card)
+    write_observation(tables, now, card, out[:size])
+    now.roll[card], now.throws_left[card] = roll, left
+    out[size] = games.total[card] / highest
+    at = size + 1
+    for step in range(1, cards):
+        other = (card + step) % cards
+        out[at] = games.total[other] / highest
+        at += 1
+        for box in range(tables.card.boxes):
+            out[at + box] = 1 - ((now.filled[other] >> box) & 1)
+        at += tables.card.boxes
+        write_rest(tables, now, other, out[at:])
+        at += rest
+        if tables.saved_throws:
+            held = now.throws_left[other] if other == on_turn else saved_throws(tables, now, other)
+            out[at] = held / tables.most_throws_left
+            at += 1
 
 
-def _as_seen(rules: Ruleset, now: Situations, on_turn: int | None) -> Situations:
-    """The situations as the table shows them: a card off turn without dice, and with no throws but its saved ones."""
-    seen = now.copy()
-    waiting = np.arange(len(seen.roll)) != (-1 if on_turn is None else on_turn)
-    seen.roll[waiting] = -1
-    seen.throws_left[waiting] = np.maximum(seen.throws_left[waiting] - (rules.throws - 1), 0)
-    return seen
+@kernel(inline="always")
+def saved_throws(tables, now, env):
+    """The throws in the pool of a card that waits for its turn, whose first throw is made already."""
+    return max(now.throws_left[env] - (tables.throws - 1), 0)

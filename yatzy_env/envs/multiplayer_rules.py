@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from yatzy_env.errors import YatzyError, shown
+from yatzy_env.errors import YatzyError, shown, unknown
 from yatzy_env.inputs import whole_number
 
 Teams = Sequence[Sequence[int]]
@@ -47,6 +47,19 @@ def checked_teams(players: object, teams: object = None) -> tuple[tuple[int, ...
     if not all(named):
         raise YatzyError(f"{wrong} has a team without players")
     return tuple(tuple(int(player) for player in team) for team in named)
+
+
+def checked_reward(reward: object, teams: Teams) -> str:
+    """The reward of a game of these teams.
+
+    Raises:
+        YatzyError: for an unknown one, or "win" for a single card.
+    """
+    if reward not in REWARDS:
+        raise YatzyError(unknown("reward", reward, REWARDS))
+    if reward == "win" and len(teams) < 2:
+        raise YatzyError(f"teams = {shown(teams)}: reward = 'win' needs at least two cards")
+    return str(reward)
 
 
 def win_rewards(totals: Sequence[int] | NDArray[np.int64]) -> list[float]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from numba import typeof
 from numpy.typing import NDArray
 
+from yatzy_env.envs.held import hold, take
 from yatzy_env.envs.observation import observation_size, observation_space, write_observation
 from yatzy_env.envs.render import SheetView, sheet_image, sheet_text
 from yatzy_env.errors import IllegalActionError, SituationError, YatzyError, shown, unknown
 from yatzy_env.games import Games, act, is_legal, new_games, next_games, write_mask
 from yatzy_env.inputs import action_index, own_seed, seed_key, whole_number
 from yatzy_env.kernel import kernel
-from yatzy_env.native import put, room, taker
 from yatzy_env.rules import Ruleset
 from yatzy_env.rules import ruleset as find_ruleset
 from yatzy_env.situation import Situation, Situations, batch, single
@@ -211,11 +209,7 @@ class YatzyEnv(gymnasium.Env[Any, np.int64]):
         self._hold()
 
     def _hold(self) -> None:
-        """Notes where tables and games lie: a kernel takes that faster than the forty arrays themselves."""
-        arrays = (self.tables, self._games, self._observation, self._mask)
-        if typeof(arrays) != _example_type():
-            raise TypeError("the tables of this ruleset have another layout than those the kernel was compiled for")
-        self._held = _put(*arrays)
+        self._held = hold(self.tables, self._games, self._observation, self._mask)
 
     def _start(self, options: Mapping[str, Any] | None) -> Situations | None:
         """The situation to start from, checked, before anything of the episode changes."""
@@ -258,28 +252,10 @@ def _look(tables, games, observation, mask):
     write_mask(tables, games.now, 0, mask)
 
 
-@lru_cache(maxsize=1)
-def _example_type() -> Any:
-    tables = compile_tables(find_ruleset("yatzy"))
-    games = new_games(tables, np.zeros(1, np.uint64))
-    return typeof((tables, games, np.zeros(1, np.float32), np.zeros(1, np.int8)))
-
-
-_take = taker(_example_type)
-
-
-@kernel
-def _put(tables, games, observation, mask):
-    env = (tables, games, observation, mask)
-    memory = np.zeros(room(env), np.int64)
-    put(memory, env)
-    return memory
-
-
 @kernel
 def _step(held, action):
     """Plays an action in the only env; returns the points gained, or -1 and changes nothing if it is illegal."""
-    tables, games, observation, mask = _take(held)
+    tables, games, observation, mask = take(held)
     if not is_legal(tables, games.now, 0, action):
         return np.int64(-1)
     gained = act(tables, games, 0, action)

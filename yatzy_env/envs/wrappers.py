@@ -13,10 +13,10 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from yatzy_env.envs.single import YatzyEnv
-from yatzy_env.errors import IllegalActionError, YatzyError
+from yatzy_env.errors import IllegalActionError, YatzyError, shown
 from yatzy_env.inputs import action_index
 from yatzy_env.multisets import multisets
 from yatzy_env.rules.boxes import face_of
@@ -179,16 +179,29 @@ class MaskInObservation(gymnasium.ObservationWrapper[Any, Any, Any], RecordConst
     Args:
         env: the environment, wrapped or not.
         observation_key: name of the observation.
-        mask_key: name of the mask, int8, 1 where legal.
+        mask_key: name of the mask, 1 where legal.
+        mask_dtype: `int8`, as Gymnasium samples by, or `bool`, as TorchRL wants it.
 
     Raises:
-        YatzyError: if there is no `YatzyEnv` below, or both names are the same.
+        YatzyError: if there is no `YatzyEnv` below, both names are the same, or the dtype is another one.
     """
 
     def __init__(
-        self, env: gymnasium.Env[Any, Any], observation_key: str = "observation", mask_key: str = "action_mask"
+        self,
+        env: gymnasium.Env[Any, Any],
+        observation_key: str = "observation",
+        mask_key: str = "action_mask",
+        mask_dtype: DTypeLike = np.int8,
     ) -> None:
-        RecordConstructorArgs.__init__(self, observation_key=observation_key, mask_key=mask_key)
+        try:
+            self._mask_dtype = np.dtype(mask_dtype)
+        except TypeError as error:
+            raise YatzyError(f"mask_dtype = {shown(mask_dtype)}; allowed: bool, int8") from error
+        if self._mask_dtype not in (np.bool_, np.int8):
+            raise YatzyError(f"mask_dtype = {shown(mask_dtype)}; allowed: bool, int8")
+        RecordConstructorArgs.__init__(
+            self, observation_key=observation_key, mask_key=mask_key, mask_dtype=self._mask_dtype.name
+        )
         base_env(env)
         super().__init__(env)
         if observation_key == mask_key:
@@ -196,12 +209,12 @@ class MaskInObservation(gymnasium.ObservationWrapper[Any, Any, Any], RecordConst
         self._observation_key = observation_key
         self._mask_key = mask_key
         actions = cast(spaces.Discrete, env.action_space).n
-        mask_space = spaces.Box(0, 1, (int(actions),), np.int8)
+        mask_space = spaces.Box(0, 1, (int(actions),), self._mask_dtype.type)
         self.observation_space = spaces.Dict({observation_key: env.observation_space, mask_key: mask_space})
 
     def observation(self, observation: Any) -> dict[str, Any]:
         """The observation with the mask beside it."""
-        return {self._observation_key: observation, self._mask_key: self.action_masks()}
+        return {self._observation_key: observation, self._mask_key: self.action_masks().astype(self._mask_dtype)}
 
     def action_masks(self) -> NDArray[np.int8]:
         """(actions,) int8, 1 where legal."""
