@@ -14,7 +14,15 @@ PATH = re.compile(rf"(?<![\w./@-])(?:{TOPS})/[\w.-]+(?:/[\w.-]+)*")
 NAMED = re.compile(r"(?<![\w./@-])[\w-]+(?:/[\w-]+)*\.(?:py|js)(?![\w*{])")
 DOTTED = re.compile(r"(?<![\w./@-])(?:yatzy_env|agents|scripts)(?:\.\w+)+(?![\w(])")
 PLACEHOLDER = re.compile(r"/[A-Z]+\b|/[\w-]+-v\d\b")  # models/RULESET, yatzy_env/Yatzy-v0
-MADE_HERE = {"no/such/file", "half_a_module.py", "third_party_agent.py"}  # by tests, or meant to be missing
+MADE_HERE = {
+    "no/such/file",
+    "half_a_module.py",
+    "third_party_agent.py",
+    "mine.py",
+    "script.py",
+    "program.py",
+    "first_legal_player.py",
+}  # by tests, or meant to be missing
 
 
 def texts() -> dict[str, str]:

@@ -92,7 +92,7 @@ class Report:
         points = [number for number, end in enumerate(self._points) if number > self._last and end <= self._decisions]
         marks = [mark for mark, end in self._marks.items() if mark not in self._reached and spent[mark] >= end]
         if points or marks:
-            self._measure(make_agent(), spent, marks, points)
+            self._measure(make_agent, spent, marks, points)
 
     def finish(self, made: Any) -> None:
         """Measures what a learner returns, the end of its curve, and lets it stand for marks that were not reached."""
@@ -100,10 +100,13 @@ class Report:
         marks = [mark for mark in MARKS if mark not in self._reached]
         points = [number for number in range(len(self._points)) if number > self._last]
         if marks or points:
-            self._measure(made, self.spent, marks, points)
+            self._measure(lambda: made, self.spent, marks, points)
 
-    def _measure(self, made: Any, spent: Mapping[str, float], marks: list[str], points: list[int]) -> None:
+    def _measure(
+        self, make_agent: Callable[[], Any], spent: Mapping[str, float], marks: list[str], points: list[int]
+    ) -> None:
         start = time.process_time()
+        made = make_agent()
         settings = self._task.protocol.evaluation
         for name, one in made.items() if isinstance(made, Mapping) else [("", made)]:
             agent = as_made(one, self._task.rules, f"{self._task.algorithm} {name}".strip())

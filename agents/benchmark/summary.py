@@ -17,7 +17,7 @@ import numpy as np
 
 from agents.benchmark.execute import MARKS
 from agents.benchmark.protocol import Protocol
-from agents.benchmark.tasks import Task
+from agents.benchmark.tasks import Task, work_list
 from yatzy_env.evaluation.statistics import (
     Estimate,
     interquartile_mean,
@@ -47,7 +47,11 @@ def summarise_results(protocol: Protocol, results: Results) -> dict[str, Any]:
     """
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     origin: dict[str, str] = {}
-    for task, result in sorted(results.items(), key=lambda item: item[0].seed):
+    timing: dict[tuple[str, str], list[Any]] = {}
+    done = [(task, results[task]) for task in work_list(protocol) if task in results]
+    for task, result in done:
+        if task.trains:
+            timing.setdefault((task.ruleset, task.algorithm), []).append(result["timing"])
         for name, found in result["agents"].items():
             agent = f"{task.algorithm}/{name}" if name else task.algorithm
             origin[agent] = task.algorithm
@@ -62,10 +66,6 @@ def summarise_results(protocol: Protocol, results: Results) -> dict[str, Any]:
     rows.sort(
         key=lambda row: (places[row["ruleset"]], MARKS.index(row["after"]), row["percent_of_optimum"], row["agent"])
     )
-    timing: dict[tuple[str, str], list[Any]] = {}
-    for task, result in sorted(results.items(), key=lambda item: item[0].seed):
-        if task.trains:
-            timing.setdefault((task.ruleset, task.algorithm), []).append(result["timing"])
     return {
         "protocol": protocol.model_dump(mode="json"),
         "digest": protocol.digest,
@@ -81,7 +81,7 @@ def summarise_results(protocol: Protocol, results: Results) -> dict[str, Any]:
             {"ruleset": ruleset, "algorithm": algorithm, "seeds": seeds}
             for (ruleset, algorithm), seeds in timing.items()
         ],
-        "commits": sorted({str(result["made_with"]["commit"]) for result in results.values()}),
+        "commits": sorted({str(result["made_with"]["commit"]) for _, result in done}),
     }
 
 

@@ -136,7 +136,7 @@ def model_file(path: Path) -> Path:
         ModelError: if there is none.
     """
     if path.suffix == ".zip":
-        raise ModelError(f"{path}: a checkpoint for training; name the run's folder or its weights.npz to play")
+        raise ModelError(f"{path}: a checkpoint for training; name the run's folder to play")
     if not path.is_dir():
         return path if path.exists() else _folder(path.parent) / path.name
     folder = _folder(path)

@@ -31,6 +31,7 @@ from agents.values.planner import Planner
 from agents.values.table import ValueTable, has_table
 from yatzy_env.agent import Agent
 from yatzy_env.errors import folded
+from yatzy_env.files import write_text
 from yatzy_env.rules import Ruleset
 
 Evaluate = Callable[[Agent, Ruleset], Mapping[str, float]]
@@ -252,7 +253,7 @@ def _alone(run: Run) -> Iterator[None]:
         holder = number.read_text(encoding="utf-8").strip() if number.exists() else "unknown"
         raise RunError(f"{run.folder}: process {holder} is training this run") from None
     try:
-        number.write_text(f"{os.getpid()}\n", encoding="utf-8")
+        write_text(number, f"{os.getpid()}\n", RunError)
         yield
     finally:
         number.unlink(missing_ok=True)

@@ -112,7 +112,7 @@ def test_a_module_that_does_not_parse_is_one_clear_line(working_folder: Path) ->
 def test_a_ruleset_without_a_shipped_model() -> None:
     with pytest.raises(YatzyError, match="no trained model for ruleset 'tiny' is shipped"):
         make("ppo")
-    with pytest.raises(YatzyError, match="no value network for ruleset 'tiny' is shipped; there are: forced"):
+    with pytest.raises(YatzyError, match="no value network for ruleset 'tiny' is shipped; there are: yatzy"):
         make("planner")
 
 

@@ -222,7 +222,7 @@ def test_the_protocol_of_agents_takes_a_file_of_a_ruleset(
     (protocol,) = seen
     rules = ruleset({**MINI, "name": f"mini-{ruleset(MINI).digest[:8]}"})
     assert protocol.rulesets == (rules.name, "forced")
-    assert [task.rules for task in work_list(protocol) if task.algorithm == "greedy"] == [rules, ruleset("forced")]
+    assert {task.rules for task in work_list(protocol) if task.algorithm == "greedy"} == {rules, ruleset("forced")}
     assert unique_name(FOUR) == f"forced-{FOUR.digest[:8]}"
 
 

@@ -19,7 +19,7 @@ def last_legal(observations: NDArray[np.float32], masks: NDArray[np.int8]) -> ND
 
 
 def by_hand(make_env: Any, rules: Ruleset, steps: int, seed: int, report: Any, num_envs: int = 8) -> Any:
-    """Plays at random and learns after half the steps that boxes are better than keeps."""
+    """Plays at random and changes its mind after half the steps."""
     env = make_env(num_envs)
     rng = np.random.default_rng(seed)
     _, infos = env.reset()
@@ -38,10 +38,10 @@ def one_env(make_env: Any, rules: Ruleset, steps: int, seed: int, report: Any) -
     env = make_env()
     _, info = env.reset(seed=seed)
     for _ in range(steps):
+        report(lambda: first_legal)
         _, _, ended, truncated, info = env.step(int(info["action_mask"].argmax()))
         if ended or truncated:
             _, info = env.reset()
-        report(lambda: first_legal)
     order = np.random.default_rng(seed).permutation(len(info["action_mask"]))
     return lambda observations, masks: (order * masks).argmax(axis=1)
 

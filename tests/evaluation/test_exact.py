@@ -329,7 +329,6 @@ def test_a_network_plays_alike_with_many_situations_and_with_few() -> None:
     ("agent", "rules", "message"),
     [
         (RandomAgent(TINY), TINY, "agent 'random' cannot be evaluated exactly.*deterministic = True"),
-        (ObservingAgent(TINY, network(TINY), sample=True), TINY, "agent 'ppo' cannot be evaluated exactly"),
         (GreedyAgent(ruleset("triple")), ruleset("triple"), "3 columns.*allowed: rulesets of one column"),
     ],
 )

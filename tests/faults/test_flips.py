@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from agents.baselines import GreedyAgent
-from agents.benchmark.tasks import read_result, save_outcome, work_list
+from agents.benchmark.tasks import read_result, work_list
 from tests.benchmark.helpers import fake, small
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact import exact_score
 from yatzy_env.evaluation.optimal_scores import _read, optimal_scores
-from yatzy_env.files import CACHE_VARIABLE
+from yatzy_env.files import CACHE_VARIABLE, write_record
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import Solution, solve
 from yatzy_env.solver.chances import chances_file
@@ -137,11 +137,11 @@ def test_an_exact_score(tmp_path: Path, rng: Random, monkeypatch: pytest.MonkeyP
 
 def test_a_result_of_the_benchmark(tmp_path: Path, rng: Random) -> None:
     task = work_list(small())[0]
-    outcome = fake(task)
-    save_outcome(task, outcome, tmp_path)
+    result = fake(task)
+    write_record(task.result_file(tmp_path), result)
     for which in flipped(task.result_file(tmp_path), rng):
         assert read_result(task, tmp_path) is None, which
-    assert read_result(task, tmp_path) == outcome.result
+    assert read_result(task, tmp_path) == result
 
 
 def test_layers_of_saved_throws(tmp_path: Path, rng: Random) -> None:

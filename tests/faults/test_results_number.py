@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agents.baselines import GreedyAgent
-from agents.benchmark.tasks import read_result, save_outcome, work_list
+from agents.benchmark.tasks import read_result, work_list
 from tests.benchmark.helpers import fake, small
 from tests.faults.test_flips import COLUMNS, PLAIN, SAVED
 from yatzy_env import files
@@ -55,7 +55,7 @@ def test_others_are_refused(answer: Callable[[], Any], monkeypatch: pytest.Monke
 def test_chances_and_benchmark_results_of_others_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     solve(PLAIN, progress=False).prepare_chances(progress=False)
     task = work_list(small())[0]
-    save_outcome(task, fake(task), tmp_path)
+    files.write_record(task.result_file(tmp_path), fake(task))
     assert read_result(task, tmp_path) is not None
     files.read_npy(chances_file(PLAIN))
     monkeypatch.setattr(files, "RESULTS_NUMBER", 2)

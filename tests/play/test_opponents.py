@@ -56,7 +56,15 @@ def opponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
     return name
 
 
-@pytest.mark.parametrize("kind", ["factory", "zip", "run", "folder", "generalist", "planner", "win", "winner"])
+GENERALIST = [
+    pytest.param(
+        kind, marks=pytest.mark.skipif(not (MODELS / "generalist" / "policy.npz").exists(), reason="not shipped")
+    )
+    for kind in ("folder", "generalist")
+]
+
+
+@pytest.mark.parametrize("kind", ["factory", "zip", "run", *GENERALIST, "planner", "win", "winner"])
 def test_a_game_against_every_kind_of_agent(store: Store, opponent: Callable[[str], str], kind: str) -> None:
     library, name = Library(), opponent(kind)
     service = library.service("yatzy")
@@ -144,7 +152,7 @@ def test_the_warm_up_asks_every_agent(store: Store) -> None:
         ("ppo+ahead", "the agent 'planner' has replaced it"),
         ("magnus", "unknown agent 'magnus'"),
         ("runs/nosuch", "there is no such file or folder"),
-        (str(MODELS / "forced"), "was trained for ruleset 'forced' and does not fit 'yatzy'"),
+        (str(MODELS / "forced"), "was trained for 'forced' and does not fit 'yatzy'"),
     ],
 )
 def test_who_cannot_play_is_one_clear_line(name: str, message: str) -> None:

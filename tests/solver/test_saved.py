@@ -67,7 +67,6 @@ GAMES: dict[str, dict[str, Any]] = {
     },
     "no bonus, a column that counts twice": {"boxes": ["one_pair", "chance"], "bonus_points": 0, "columns": [2]},
     "one box": {"boxes": ["yatzy"], "bonus_points": 0, "yatzy_adds_pips": True},
-    "one throw, nothing to save": {"boxes": ["fours", "chance"], "bonus_threshold": 12, "throws": 1},
     "four throws": {"boxes": ["three_pairs", "chance"], "bonus_points": 0, "throws": 4},
 }
 SMALL = ruleset(

@@ -35,7 +35,7 @@ def random_network(rules: Ruleset, seed: int = 1) -> RestNetwork:
     """A network whose slices are in order."""
     *hidden, (weight, bias) = random_layers(rules, SLICES, seed + 1)
     in_order = (0 * weight, np.sort(bias))
-    return RestNetwork(ValueNetwork(rules, random_layers(rules, 1, seed)), (*hidden, in_order))
+    return RestNetwork(rules, (*hidden, in_order), ValueNetwork(rules, random_layers(rules, 1, seed)))
 
 
 def agent_of(rules: Ruleset) -> WinningAgent:
