@@ -40,6 +40,7 @@ class PPOAgent:
             raise ModelError(f"the policy was trained for {network.rules.name!r} and does not fit {rules.name!r}")
         self.name = name
         self.notice = ""  # what a reader of its figures should know
+        self.known_score: float | None = None  # its exact score where one is on record
         self.network = network
         self._tables = compile_tables(rules)
 

@@ -81,6 +81,7 @@ def model_card(
         in_catalogue=CATALOGUE.get(rules.name) == rules,
         games=evaluation.games,
         results=results,
+        sharpest=_sharpest,
         best_percent=lambda result: best_percent(result.fields(), result.optimum),
         **_beside_the_optimum(evaluation, results),
         training=training,
@@ -141,18 +142,28 @@ def _figures(results: Sequence[AgentResult], optimum: float) -> list[list[str]]:
     return [row for row in rows if row[0] not in left_out]
 
 
+def _sharpest(result: AgentResult) -> tuple[float, float | None]:
+    """The score of an agent where there is no optimum, with its error: less luck, if that is known."""
+    if result.luck_adjusted_score is not None:
+        return result.luck_adjusted_score, result.luck_adjusted_se
+    return result.mean_score, result.score_se
+
+
 def _figures_in(bounds: Interval, results: Sequence[AgentResult]) -> list[list[str]]:
     """The figures of some agents beside the interval that the optimum lies in."""
     width = bounds.upper - bounds.lower
-    above = [result.mean_score - bounds.lower for result in results]
+    scores = [_sharpest(result)[0] for result in results]
+    above = [score - bounds.lower for score in scores]
+    adjusted = [with_error(result.luck_adjusted_score, result.luck_adjusted_se) for result in results]
     return [
         ["mean score", *(with_error(result.mean_score, result.score_se) for result in results)],
+        ["mean score less luck, an estimate", *adjusted],
         [
             f"above the lower end, {bounds.lower:.2f}",
             *(f"{gain:+.2f}, {100 * gain / bounds.lower:+.2f} %" for gain in above),
         ],
         ["place in the interval, from its lower end", *(f"{100 * gain / width:.1f} % of its width" for gain in above)],
-        ["share of the optimum, at least", *(f"{100 * result.mean_score / bounds.upper:.2f} %" for result in results)],
+        ["share of the optimum, at least", *(f"{100 * score / bounds.upper:.2f} %" for score in scores)],
     ]
 
 

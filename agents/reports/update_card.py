@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from agents.models.digest import check_digest
 from agents.models.load import load_agent, model_file
@@ -91,10 +92,11 @@ def _has_exact_score(agent: Agent, rules: Ruleset, name: str, say: Callable[[str
     return True
 
 
-def _measure(agents: Mapping[str, Agent], rules: Ruleset, games: int, seed: int, command: str) -> Evaluation:
-    """The games of the model, beside those of the optimal player where there is one."""
+def _measure(agents: Mapping[str, Any], rules: Ruleset, games: int, seed: int, command: str) -> Evaluation:
+    """The games of the model beside those of the optimal player; where there is none, luck goes by the planner."""
     if not can_solve(rules):
-        return measure(agents, rules, games, seed, None, command, bounds=interval(rules))
+        values, bounds = agents["planner"].card_values, interval(rules)
+        return measure(agents, rules, games, seed, None, command, card_values=values, bounds=bounds)
     solution = announced_solution(rules)
     return measure({**agents, "optimal": OptimalAgent(solution)}, rules, games, seed, solution, command)
 

@@ -95,7 +95,7 @@ def weaknesses_of_columns(match: Match, bounds: Interval) -> dict[str, Any]:
     Returns:
         Its distance to the best policy known, and the column in which it earns the bonus least often.
     """
-    score = estimate(match.score)
+    score = estimate(match.score if match.luck is None else match.luck_adjusted)
     error = float(np.hypot(score.error, bounds.lower_estimate_se))
     rates = match.bonus.mean(axis=0)
     column = int(rates.argmin())
