@@ -16,6 +16,7 @@ from agents.values.network import read_values
 from agents.values.planner import Planner
 from agents.winning.agent import WinningAgent
 from agents.winning.rests import FILE, read_model
+from yatzy_env.files import read_json_object, sha256
 from yatzy_env.rules import CATALOGUE, Ruleset
 
 WIN_MODEL = MODELS / "yatzy-win"
@@ -46,6 +47,8 @@ def load_agent(
     agent = PPOAgent(rules, adapt(weights, rules) if reuse else weights, name)
     if weights.ruleset_digest != rules.digest:
         agent.notice = f"agent {name!r}: the model for {weights.ruleset!r}, trained for other rules, is reused"
+    else:
+        agent.known_score = known_score(file)  # type: ignore[attr-defined]
     return agent
 
 
@@ -97,7 +100,22 @@ def load_planner(
             raise ModelError(f"no value network for ruleset {rules.name!r} is shipped; there are: {', '.join(shipped)}")
     file = model_file(path)
     check_digest(file, trust)
-    return Planner(rules, read_values(file), name)
+    planner = Planner(rules, read_values(file), name)
+    planner.known_score = known_score(file)
+    return planner
+
+
+def known_score(file: Path) -> float | None:
+    """The exact score on record beside a model's file; None if there is none, or it is that of other weights."""
+    values = file.name == VALUES
+    record = file.with_name("values.json" if values else "results.json")
+    try:
+        found = read_json_object(record, ModelError)
+        exact = found["planner"]["exact_score"] if values else found["exact"]["expected_score"]
+        weights = found["sha256"][VALUES] if values else found["exact"]["weights"]
+    except (ModelError, KeyError, TypeError):
+        return None
+    return float(exact) if weights == sha256(file) else None
 
 
 def model_file(path: Path) -> Path:
