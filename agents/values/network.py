@@ -26,7 +26,7 @@ SCALE = 100.0
 
 _FORMAT = 1
 _ROWS = 1024  # rows that go through the network at once: so few that its layers stay in the processor's cache
-_UNIT = 64  # they are filled up to a multiple of this: then a row's answer does not depend on the others
+_UNIT = 64  # always multiplied so many at a time, zeros added: then a row's answer does not depend on the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +88,9 @@ def run_on_cards(rules: Ruleset, networks: Sequence[Layers], cards: Cards) -> li
         inputs = write_inputs(rules, cards.take(slice(start, start + _ROWS)))
         rows = len(inputs)
         inputs = np.concatenate([inputs, np.zeros((-rows % _UNIT, inputs.shape[1]), np.float32)])
+        inputs = inputs.reshape(-1, _UNIT, inputs.shape[1])
         for layers, answer in zip(networks, answers, strict=True):
-            answer[start : start + rows] = run(layers, inputs)[:rows]
+            answer[start : start + rows] = run(layers, inputs).reshape(-1, answer.shape[1])[:rows]
     is_full = cards.filled == compile_tables(rules).card.all_boxes
     for answer in answers:
         answer *= SCALE
