@@ -128,7 +128,7 @@ def _regret_and_percent(record: Record, figures: Record) -> list[str]:
 def _percent(record: Record, figures: Record) -> str:
     """The percentage of the optimum, by the exact score where there is one."""
     if record["optimum"] is None:
-        score = figures.get("luck_adjusted_score", figures["mean_score"])
+        score = figures.get("luck_adjusted_score") or figures["mean_score"]
         return f"at least {100 * score / record['upper']:.2f}"
     return number(best_percent(figures, record["optimum"]), 3)
 
