@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from scripts._cli import add_rules_options, changes_of, clear_errors, print_json, rules_from
 
 if TYPE_CHECKING:
+    from yatzy_env.evaluation.matches import CardValues
     from yatzy_env.evaluation.results import Evaluation
     from yatzy_env.rules import Ruleset
     from yatzy_env.solver.triple import Interval
@@ -113,7 +114,8 @@ def measure_by_name(
 ) -> Evaluation:
     """Measures agents by their names; what should be known before trusting the figures goes to stderr.
 
-    Of several columns the certified interval of the optimum takes the place of regret.
+    Of several columns the certified interval of the optimum takes the place of regret, and luck is measured by the
+    shipped value network, if there is one.
     """
     from agents.registry import make_agents
     from yatzy_env.evaluation.evaluate import announced_solution
@@ -126,7 +128,8 @@ def measure_by_name(
     agents = make_agents(names, rules, solution, trust, check)
     solved = solution() if can_solve(rules) else None
     bounds = None if solved is not None else interval_of(rules, cache)
-    evaluation = measure(agents, rules, games, seed, solved, command, bounds=bounds, progress=True)
+    values = None if solved is not None else shipped_values(rules)
+    evaluation = measure(agents, rules, games, seed, solved, command, card_values=values, bounds=bounds, progress=True)
     if exact:
         found = [exact_score(agent, rules, name=name, cache=cache, say=say) for name, agent in agents.items()]
         for score in found:
@@ -135,6 +138,17 @@ def measure_by_name(
     for warning in evaluation.warnings:
         say(f"warning: {warning}")
     return evaluation
+
+
+def shipped_values(rules: Ruleset) -> CardValues | None:
+    """The shipped value network of a ruleset as a function of score cards; None where there is none."""
+    from agents.errors import ModelError
+    from agents.models.load import load_planner
+
+    try:
+        return load_planner(rules).card_values
+    except ModelError:
+        return None
 
 
 def interval_of(rules: Ruleset, cache: bool) -> Interval | None:

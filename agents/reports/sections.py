@@ -55,11 +55,17 @@ def ladder(evaluation: Evaluation) -> Section:
         "games": [*(f"{result.games:,}" for result in results), ""],
         "mean score": [*(with_error(result.mean_score, result.score_se) for result in results), interval],
     }
+    if any(result.luck_adjusted_score is not None for result in results):
+        adjusted = (with_error(result.luck_adjusted_score, result.luck_adjusted_se) for result in results)
+        cells["luck-adjusted (estimate)"] = [*adjusted, ""]
     if optimum is not None:
+        best = (
+            result.percent_of_optimum if result.exact_percent is None else result.exact_percent for result in results
+        )
         cells |= {
             "regret": [*(with_error(result.regret_per_game, result.regret_se) for result in results), number(0.0)],
             "expected score": [*(number(result.expected_score) for result in results), number(optimum)],
-            "% of optimum": [*(number(result.percent_of_optimum) for result in results), number(100.0)],
+            "% of optimum": [*map(number, best), number(100.0)],
         }
     elif bounds is not None:
         shares = (number(100 * result.mean_score / bounds.upper) for result in results)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -15,10 +16,14 @@ from agents.values.config import ValuesSettings
 from agents.values.learner import ValueLearner
 from agents.values.network import ValueNetwork
 from agents.values.planner import Planner
+from yatzy_env.agent import best_actions
 from yatzy_env.evaluation.by_card import score_by_card
 from yatzy_env.evaluation.matches import play_match
 from yatzy_env.rules import CATALOGUE, Ruleset, ruleset
+from yatzy_env.situation import Situations
 from yatzy_env.solver import solve
+from yatzy_env.tables import Tables
+from yatzy_env.turn import Ends, TurnPlans, plans
 
 SMALL = {
     "name": "small",
@@ -51,6 +56,46 @@ def test_a_game_is_played_alike_in_any_company(name: str) -> None:
     in_parts = play_match(planner, rules, 24, seed=3, batch=5)
     assert np.array_equal(together.score, in_parts.score)
     assert np.array_equal(together.order, in_parts.order)
+
+
+class Recorder(Planner):
+    """Notes what it is asked and what it answers."""
+
+    asked: ClassVar[list[tuple[Situations, np.ndarray]]] = []
+
+    def act(self, situations: Situations, noise: np.ndarray) -> np.ndarray:
+        actions = super().act(situations, noise)
+        self.asked.append((situations.copy(), actions))
+        return actions
+
+
+@pytest.mark.parametrize("name", ["yatzy", "yahtzee", "maxi-alga", "triple"])
+def test_what_it_has_planned_before_changes_no_bit(name: str) -> None:
+    rules = ruleset(name)
+    network = random_network(rules)
+    Recorder.asked = []
+    play_match(Recorder(rules, network), rules, 6, seed=8)
+    planner, rng = Planner(rules, network), np.random.default_rng(2)
+    for number in rng.permutation(len(Recorder.asked))[:40]:
+        situations, actions = Recorder.asked[number]
+        some = rng.permutation(len(actions))[: rng.integers(1, 7)]
+        assert np.array_equal(planner.act(situations.take(some), np.zeros(len(some))), actions[some])
+        alone = Planner(rules, network).action_values(situations.take(some[:1]))
+        assert np.array_equal(planner.action_values(situations)[some[:1]], alone, equal_nan=True)
+        assert np.array_equal(actions, best_actions(planner.action_values(situations)))
+
+
+def test_a_turn_is_planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, planned = ruleset("yatzy"), []
+    plan = plans.plan_turns
+
+    def counted(tables: Tables, ends: Ends, values: np.ndarray) -> TurnPlans:
+        planned.extend(zip(ends.before.filled.tolist(), ends.before.upper[:, 0].tolist(), strict=True))
+        return plan(tables, ends, values)
+
+    monkeypatch.setattr(plans, "plan_turns", counted)
+    play_match(Planner(rules, random_network(rules)), rules, 1, seed=1)
+    assert len(planned) == len(set(planned)) == 15
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

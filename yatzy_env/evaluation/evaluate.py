@@ -11,7 +11,7 @@ from rich.console import Console
 from yatzy_env.agent import Agent
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.functions import as_agent
-from yatzy_env.evaluation.matches import check_numbers
+from yatzy_env.evaluation.matches import CardValues, check_numbers
 from yatzy_env.evaluation.results import AgentResult, measure
 from yatzy_env.evaluation.statistics import scipy_stats
 from yatzy_env.rules import Ruleset
@@ -26,6 +26,7 @@ def evaluate(
     seed: int = 1,
     *,
     solution: Solution | bool | None = None,
+    card_values: CardValues | None = None,
     name: str | None = None,
     progress: bool = True,
 ) -> AgentResult:
@@ -52,6 +53,9 @@ def evaluate(
         games: how many games.
         seed: seed of the dice, not negative; every agent meets the same dice under the same seed.
         solution: the exact solution, if it is at hand; False measures scores alone.
+        card_values: what score cards are worth, n `yatzy_env.turn.Cards` to (n,) float64 and 0 for full ones, in place
+            of a solution. Luck is then measured by turns planned with these values. Its mean is zero however good they
+            are, so `luck_adjusted_score` is the mean score with less noise, and an estimate like it.
         name: what to call the agent instead of its own name.
         progress: say what solving takes, and show progress on a terminal.
 
@@ -69,13 +73,19 @@ def evaluate(
     rules = find_ruleset(ruleset)
     check_numbers(games, seed)
     player = as_agent(agent, rules, name)
-    if solution is None:
+    if card_values is not None and not callable(card_values):
+        raise YatzyError(f"card_values = {card_values!r}; allowed: None or a function of score cards")
+    if solution is None and card_values is not None:
+        solved = None
+    elif solution is None:
         solved = announced_solution(rules, progress=progress) if can_solve(rules) else None
     elif solution is False or isinstance(solution, Solution):
         solved = solution or None
     else:
         raise YatzyError(f"solution = {solution!r}; allowed: None, False or a Solution")
-    found = measure({name or player.name: player}, rules, games, seed, solved, progress=progress)
+    found = measure(
+        {name or player.name: player}, rules, games, seed, solved, card_values=card_values, progress=progress
+    )
     for warning in found.warnings:
         warnings.warn(warning, RuntimeWarning, stacklevel=2)
     return found.results[0]

@@ -15,13 +15,18 @@ where the score comes from the environment's rewards and the other two from the 
 this identity in each game, and `check_luck` that the mean luck of many games is zero within its error. Together they
 show that environment, dice and solution are about the same game. The regret varies far less from game to game than the
 score, which makes `optimum - mean regret` the sharper estimate of what an agent is worth.
+
+Where there is no solution, any values of score cards will do for luck: a throw's luck is then what the turn planned by
+these values expects after it minus what it expected before. Its mean is zero whatever the values and the agent, so
+score minus luck has the mean of the score; the better the values and the closer the agent to them, the less it varies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +40,7 @@ from yatzy_env.games import Games, decision_noise, is_legal, new_games, noise_ke
 from yatzy_env.rules import Ruleset
 from yatzy_env.situation import Situations, single
 from yatzy_env.tables import Tables, compile_tables
+from yatzy_env.turn import Cards, Ends, KeptPlans
 
 if TYPE_CHECKING:
     from yatzy_env.solver import Solution
@@ -44,6 +50,10 @@ BATCH = 2048
 
 IDENTITY_ERROR = 1e-6
 """Points by which score and optimum + luck - regret may differ in a game; rounding makes up less than 1e-9 of it."""
+
+
+CardValues = Callable[[Cards], NDArray[np.float64]]
+"""What score cards are taken to be worth: n cards to (n,) expected points still to come, 0 for a full one."""
 
 
 class MeasurementError(RuntimeError):
@@ -67,7 +77,7 @@ class Match:
         decisions: (G,) int64 decisions made.
         order: (G, B) int64 the box filled in each turn.
         optimum: expected score of optimal play, None where the ruleset was not solved.
-        luck: (G,) float64 sum of the luck of all throws, None where not solved.
+        luck: (G,) float64 sum of the luck of all throws, by the solution or by values of cards, None without either.
         regret: (G, B, K) float64 regret by turn and kind of decision, None where not solved.
         mistakes: decisions whose regret is more than a tie, None where not solved.
     """
@@ -120,7 +130,7 @@ class Match:
 
     @property
     def luck_adjusted(self) -> NDArray[np.float64]:
-        """(G,) float64 score minus luck, which is optimum minus regret; only where the ruleset was solved."""
+        """(G,) float64 score minus luck; by a solution it is optimum minus regret. Only where luck was measured."""
         if self.luck is None:
             raise YatzyError(f"ruleset {self.rules.name!r} was not solved, so the match has no luck")
         return self.score - self.luck
@@ -172,6 +182,7 @@ def play_match(
     batch: int = BATCH,
     *,
     name: str | None = None,
+    card_values: CardValues | None = None,
     on_progress: Callable[[int], None] | None = None,
     tables: Tables | None = None,
 ) -> Match:
@@ -185,6 +196,7 @@ def play_match(
         solution: exact solution of the same ruleset, to measure luck and regret with.
         batch: how many games are played together.
         name: what to call the agent instead of its own name.
+        card_values: values of score cards to measure luck with instead of a solution.
         on_progress: called with the number of games finished since the last call.
         tables: tables to throw the dice with instead of the ruleset's own; for tests with loaded dice.
 
@@ -192,15 +204,22 @@ def play_match(
         The match.
 
     Raises:
-        YatzyError: for a number out of range or a solution of another ruleset.
+        YatzyError: for a number out of range, a solution of another ruleset, or one beside values of cards.
         IllegalActionError: if the agent plays an illegal action; it names agent, action and situation.
         MeasurementError: if a score is not optimum + luck - regret.
     """
     check_numbers(games, seed, batch)
     if solution is not None and solution.rules.digest != rules.digest:
         raise YatzyError(f"the solution is of ruleset {solution.rules.name!r} and does not fit {rules.name!r}")
+    if solution is not None and card_values is not None:
+        raise YatzyError("luck is measured by a solution or by values of cards; allowed: one of them")
     own_tables = tables if tables is not None else compile_tables(rules)
     boxes, solved = own_tables.card.boxes, solution is not None
+    judge: _Judge | None = None
+    if solution is not None:
+        judge = _Solved(solution, own_tables)
+    elif card_values is not None:
+        judge = KeptPlans(compile_tables(rules), partial(_end_values, card_values))
     match = Match(
         agent=name if name is not None else agent.name,
         rules=rules,
@@ -211,12 +230,12 @@ def play_match(
         decisions=np.zeros(games, np.int64),
         order=np.zeros((games, boxes), np.int64),
         optimum=float(solution.expected_score) if solution is not None else None,
-        luck=np.zeros(games) if solved else None,
+        luck=np.zeros(games) if judge is not None else None,
         regret=np.zeros((games, boxes, rules.throws)) if solved else None,
         mistakes=MistakeLog(own_tables.card.columns) if solved else None,
     )
     for first in range(0, games, batch):
-        _play_batch(agent, own_tables, match, range(first, min(first + batch, games)), solution, on_progress)
+        _play_batch(agent, own_tables, match, range(first, min(first + batch, games)), judge, on_progress)
     _check_identity(match)
     return match
 
@@ -247,22 +266,22 @@ def _play_batch(
     tables: Tables,
     match: Match,
     numbers: range,
-    solution: Solution | None,
+    judge: _Judge | None,
     on_progress: Callable[[int], None] | None,
 ) -> None:
     """Plays some games of a match to their end, dropping those that are over, and writes them into it."""
     games = new_games(tables, game_keys(match.seed, numbers.start, numbers.stop))
     place, hidden = np.arange(numbers.start, numbers.stop), noise_keys(games.key)
     mistakes: list[Mistakes] = []
-    expected = _card_values(solution, tables, games.now) if solution is not None else np.zeros(len(place))
+    expected = judge.means(games.now) if judge is not None else np.zeros(len(place))
     while len(place):
         now = games.now
         answer = agent.act(now.copy(), decision_noise(games, hidden))  # a copy: it cannot change the games
         actions = checked_actions(answer, match.agent, len(place))
         turn = np.bitwise_count(now.filled).astype(np.int64)
-        if solution is not None and match.luck is not None and match.regret is not None:
+        if judge is not None and match.luck is not None:
             before = now.copy()
-            values = solution.batch_action_values(now)
+            values = judge.action_values(now)
             best = np.fmax.reduce(values, axis=1)
             match.luck[place] += best - expected
             kind = np.where(now.throws_left == 0, tables.throws - 1, np.minimum(games.throw, tables.throws - 2))
@@ -270,15 +289,16 @@ def _play_batch(
         match.decisions[place] += 1
         stops = actions >= tables.keeps
         match.order[place[stops], turn[stops]] = actions[stops] - tables.keeps
-        if solution is not None and match.regret is not None:
+        if judge is not None:
             expected = values[np.arange(len(actions)), actions]
-            regret = best - expected
-            match.regret[place, turn, kind] += regret
-            mistake = np.flatnonzero(regret > TIE)
-            found = (place[mistake], turn[mistake], kind[mistake], before.take(mistake), actions[mistake])
-            mistakes.append(Mistakes(*found, best_actions(values[mistake]), regret[mistake]))
+            if match.regret is not None:
+                regret = best - expected
+                match.regret[place, turn, kind] += regret
+                mistake = np.flatnonzero(regret > TIE)
+                found = (place[mistake], turn[mistake], kind[mistake], before.take(mistake), actions[mistake])
+                mistakes.append(Mistakes(*found, best_actions(values[mistake]), regret[mistake]))
             new_turn = np.flatnonzero(stops & (now.roll >= 0))
-            expected[new_turn] = _card_values(solution, tables, now.take(new_turn))
+            expected[new_turn] = judge.means(now.take(new_turn))
         done = now.roll < 0
         if done.any():
             match.written[place[done]] = np.maximum(games.written[done], 0)
@@ -291,12 +311,48 @@ def _play_batch(
         match.mistakes.add(numbers, mistakes)
 
 
-def _card_values(solution: Solution, tables: Tables, now: Situations) -> NDArray[np.float64]:
-    """The values of the cards of situations at the start of a turn."""
-    card = (now.filled, now.upper[:, 0], now.yatzy_scored)
-    if tables.saved_throws:  # what a turn begins with beyond its own throws comes from the pool
-        return solution.card_values(*card, now.throws_left - (tables.throws - 1))
-    return solution.card_values(*card)
+class _Judge(Protocol):
+    """What says how good situations and cards are."""
+
+    def action_values(self, situations: Situations) -> NDArray[np.float64]:
+        """(n, actions) float64 what each action is worth, nan where illegal."""
+        ...
+
+    def means(self, situations: Situations) -> NDArray[np.float64]:
+        """(n,) float64 what the cards were worth before the turns whose first roll the situations show."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """The judgement of an exact solution."""
+
+    solution: Solution
+    tables: Tables
+
+    def action_values(self, situations: Situations) -> NDArray[np.float64]:
+        return self.solution.batch_action_values(situations)
+
+    def means(self, situations: Situations) -> NDArray[np.float64]:
+        card = (situations.filled, situations.upper[:, 0], situations.yatzy_scored)
+        if self.tables.saved_throws:  # what a turn begins with beyond its own throws comes from the pool
+            return self.solution.card_values(*card, situations.throws_left - (self.tables.throws - 1))
+        return self.solution.card_values(*card)
+
+
+def _end_values(card_values: CardValues, ends: Ends) -> NDArray[np.float64]:
+    """What ends are worth by values of cards.
+
+    Raises:
+        YatzyError: if there is not one finite number per card.
+    """
+    values = np.asarray(card_values(ends.after), np.float64)
+    if values.shape != ends.gain.shape or not np.isfinite(values).all():
+        raise YatzyError(
+            f"values of {len(ends.gain)} cards have shape {values.shape}, {int((~np.isfinite(values)).sum())} of them "
+            "not finite; allowed: one finite number per card"
+        )
+    return ends.gain + values
 
 
 def _play(tables: Tables, games: Games, actions: NDArray[np.int64], match: Match) -> NDArray[np.int64]:

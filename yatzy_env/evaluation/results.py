@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from yatzy_env import files
 from yatzy_env.agent import Agent
 from yatzy_env.evaluation.head_to_head import Duel, duels
-from yatzy_env.evaluation.matches import BATCH, Match, MeasurementError, check_luck, play_match
+from yatzy_env.evaluation.matches import BATCH, CardValues, Match, MeasurementError, check_luck, play_match
 from yatzy_env.evaluation.provenance import Provenance, provenance
 from yatzy_env.evaluation.random_play import random_score
 from yatzy_env.evaluation.seeds import check_training_seed
@@ -42,6 +42,7 @@ _FIELDS = (
     "bonus_rate",
     "yatzy_rate",
 )
+_SOMETIMES = ("luck_adjusted_score", "luck_adjusted_se", "exact_score", "exact_percent")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,11 @@ class AgentResult:
         bonus_rate: share of columns (one per game, three in triple) that earned the bonus.
         yatzy_rate: share of columns whose yatzy box holds points.
         match: the games themselves: scores, regret and luck of each.
+        luck_adjusted_score: mean score minus luck by values of cards, an estimate of the expected score; only where
+            such values took the place of a solution.
+        luck_adjusted_se: its standard error.
         exact_score: the exact expected score, only where it was computed.
+        exact_percent: the percent of the optimum that the exact score is, computed or on the agent's record.
     """
 
     agent: str
@@ -85,12 +90,15 @@ class AgentResult:
     bonus_rate: float
     yatzy_rate: float
     match: Match = field(repr=False, compare=False)
+    luck_adjusted_score: float | None = None
+    luck_adjusted_se: float | None = None
     exact_score: float | None = None
+    exact_percent: float | None = None
 
     def fields(self) -> dict[str, Any]:
-        """The figures that `evaluate.py --json` prints; `exact_score` only where it was computed."""
-        exact = {} if self.exact_score is None else {"exact_score": self.exact_score}
-        return {name: getattr(self, name) for name in _FIELDS} | exact
+        """The figures that `evaluate.py --json` prints; those that are not always there only where they are known."""
+        known = {name: value for name in _SOMETIMES if (value := getattr(self, name)) is not None}
+        return {name: getattr(self, name) for name in _FIELDS} | known
 
     def __str__(self) -> str:
         lines = [f"{self.agent}, {self.games:,} games of {self.match.rules.name} under seed {self.match.seed}"]
@@ -103,6 +111,8 @@ class AgentResult:
         if self.normalized is not None:
             lines.append(f"{'normalized':16} {self.normalized:9.4f} (0 random, 1 optimal play)")
         lines.append(_line("mean score", self.mean_score, self.score_se))
+        if self.luck_adjusted_score is not None:
+            lines.append(_line("luck-adjusted", self.luck_adjusted_score, self.luck_adjusted_se) + " (estimate)")
         if self.luck_per_game is not None:
             lines.append(_line("luck per game", self.luck_per_game, self.luck_se))
         return "\n".join(lines)
@@ -117,6 +127,8 @@ def summarise(match: Match) -> AgentResult:
     score, score_error = _mean(match.score)
     regret, regret_error = _mean(match.game_regret) if match.regret is not None else (None, None)
     luck, luck_error = _mean(match.luck) if match.luck is not None else (None, None)
+    by_values = match.luck is not None and match.optimum is None
+    adjusted, adjusted_error = _mean(match.luck_adjusted) if by_values else (None, None)
     expected = match.optimum - regret if match.optimum is not None and regret is not None else None
     return AgentResult(
         agent=match.agent,
@@ -134,7 +146,13 @@ def summarise(match: Match) -> AgentResult:
         bonus_rate=float(match.bonus.mean()),
         yatzy_rate=float(match.yatzy.mean()) if match.yatzy.size else 0.0,
         match=match,
+        luck_adjusted_score=adjusted,
+        luck_adjusted_se=adjusted_error,
     )
+
+
+def _percent(score: float, optimum: float | None) -> float | None:
+    return 100 * score / optimum if optimum else None
 
 
 def _mean(values: ArrayLike) -> tuple[float, float | None]:
@@ -245,6 +263,7 @@ class Evaluation:
                 match.agent: match.regret_by_turn.mean(axis=0).tolist() for match in self.matches
             }
             record["regret_by_box"] = {match.agent: _by_box(match) for match in self.matches}
+        if all(match.luck is not None for match in self.matches):
             record["luck"] = {result.agent: _luck(result) for result in self.results}
         record["seconds"] = {
             match.agent: round(taken, 2) for match, taken in zip(self.matches, self.seconds, strict=True)
@@ -256,7 +275,9 @@ class Evaluation:
         results, warnings = [], list(self.warnings)
         for result in self.results:
             exact = scores.get(result.agent)
-            results.append(result if exact is None else replace(result, exact_score=exact))
+            if exact is not None:
+                result = replace(result, exact_score=exact, exact_percent=_percent(exact, result.optimum))
+            results.append(result)
             if exact is None or result.optimum is None:
                 continue
             if deviates(result.optimum - result.match.game_regret - exact, _TOO_FAR):
@@ -279,6 +300,7 @@ def measure(
     solution: Solution | None,
     command: str = "",
     *,
+    card_values: CardValues | None = None,
     bounds: Interval | None = None,
     batch: int = BATCH,
     progress: bool = False,
@@ -286,12 +308,14 @@ def measure(
     """Lets every agent play the same games and sums up; every evaluation comes this way.
 
     Args:
-        agents: the agents by the names they are to have in the results.
+        agents: the agents by the names they are to have in the results. One may know its exact score from a record, by
+            an attribute `known_score`.
         rules: the ruleset.
         games: games per agent.
         seed: seed of the dice.
         solution: exact solution of the ruleset, None where it has none: regret then stays unknown.
         command: the command line, for the record.
+        card_values: values of score cards by which luck is measured where there is no solution.
         bounds: what is known of the optimum where there is no solution.
         batch: how many games are played together.
         progress: show a bar on a terminal.
@@ -304,10 +328,14 @@ def measure(
     for name, agent in agents.items():
         start = time.perf_counter()
         with progress_bar(name, games, shown=progress) as done:
-            match = play_match(agent, rules, games, seed, solution, batch, name=name, on_progress=done)
+            match = play_match(
+                agent, rules, games, seed, solution, batch, name=name, card_values=card_values, on_progress=done
+            )
         seconds.append(time.perf_counter() - start)
-        results.append(summarise(match))
-        if solution is not None:
+        result = summarise(match)
+        exact = getattr(agent, "known_score", None)
+        results.append(result if exact is None else replace(result, exact_percent=_percent(exact, result.optimum)))
+        if match.luck is not None:
             try:
                 check_luck(match)
             except MeasurementError as error:

@@ -4,8 +4,8 @@ Evaluation dice are never training dice: game g under seed S has the key `hash("
 `hash("train", S, env)`. Among the evaluation seeds one line is drawn:
 
 - below `FINAL`: for looking, as often as one likes: during training, while settings are chosen, in `evaluate.py`;
-- from `FINAL` on: for results that are published (model cards, the protocol's table), looked at once, when nothing is
-  left to choose. Whatever was chosen by the look of a final seed would be fitted to its dice.
+- from `FINAL` on: for results that are published (model cards, the protocol's table), once per network, when nothing
+  is left to choose. Whatever was chosen by the look of a final seed would be fitted to its dice.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ them; `plans` is what others call.
 """
 
 from yatzy_env.turn.ends import Cards, EndKinds, Ends, cards_of, end_kinds, list_ends
-from yatzy_env.turn.plans import TurnPlans, by_card, end_chances, plan_turns, rate_actions, throw_chances
+from yatzy_env.turn.plans import KeptPlans, TurnPlans, by_card, end_chances, plan_turns, rate_actions, throw_chances
 from yatzy_env.turn.steps import (
     Plan,
     choose_keep,
@@ -36,6 +36,7 @@ __all__ = [
     "Cards",
     "EndKinds",
     "Ends",
+    "KeptPlans",
     "Plan",
     "TurnPlans",
     "by_card",

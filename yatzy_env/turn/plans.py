@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from yatzy_env.games import Games
 from yatzy_env.simd import LANES
 from yatzy_env.situation import Situations
 from yatzy_env.tables import Tables
-from yatzy_env.turn.ends import Cards, EndKinds, Ends, end_kinds, list_ends
+from yatzy_env.turn.ends import Cards, EndKinds, Ends, cards_of, end_kinds, list_ends
 from yatzy_env.turn.planning import choose_all, plan_all, play_all, rate_all
 from yatzy_env.turn.steps import Plan, flow_throw, plan_turn
 
@@ -200,18 +201,97 @@ def rate_actions(tables: Tables, situations: Situations, value: Callable[[Ends],
     Returns:
         (n, actions) float64, nan where the action is illegal; all nan on a full card.
     """
-    out = np.empty((len(situations.roll), tables.actions))
-    order, first = by_card(situations)
-    for begin in range(0, len(first) - 1, _BATCH):
-        starts = first[begin : begin + _BATCH + 1]
-        some = order[starts[0] : starts[-1]]
-        heads = situations.take(order[starts[:-1]])
-        left = np.maximum.reduceat(situations.throws_left[some], starts[:-1] - starts[0])
-        cards = Cards(heads.filled, heads.upper, heads.yatzy_scored, np.zeros(len(left), np.int64))
-        ends = list_ends(tables, cards, left)
-        turns = np.repeat(np.arange(len(left)), np.diff(starts))
-        out[some] = plan_turns(tables, ends, value(ends)).action_values(situations.take(some), turns)
-    return out
+    return KeptPlans(tables, value, most=0).action_values(situations)
+
+
+class KeptPlans:
+    """Plans of turns, kept for the cards that were asked about last, so that a turn is planned at its first decision.
+
+    Answers do not depend on what is kept, as long as the worth of an end does not depend on the others.
+    """
+
+    def __init__(self, tables: Tables, value: Callable[[Ends], Points], most: int = 4096) -> None:
+        """Takes what it needs to plan.
+
+        Args:
+            tables: the compiled ruleset.
+            value: what ends are worth, (rows,) float64.
+            most: of how many cards plans are kept.
+        """
+        self._tables, self._value, self._most = tables, value, most
+        self._kept: dict[bytes, tuple[TurnPlans, int]] = {}
+
+    def action_values(self, situations: Situations) -> NDArray[np.float64]:
+        """(n, actions) float64 what the actions are worth, nan where illegal; all nan on a full card."""
+        out = np.empty((len(situations.roll), self._tables.actions))
+        for plans, some, turns in self._plans(situations):
+            out[some] = plans.action_values(situations.take(some), turns)
+        return out
+
+    def choose(self, situations: Situations) -> NDArray[np.int64]:
+        """(n,) the best actions, the lowest index among equals; there are dice on every table."""
+        out = np.empty(len(situations.roll), np.int64)
+        for plans, some, turns in self._plans(situations):
+            out[some] = plans.choose(situations.take(some), turns)
+        return out
+
+    def means(self, situations: Situations) -> NDArray[np.float64]:
+        """(n,) float64 the values of the cards before the turns whose first roll the situations show."""
+        out = np.empty(len(situations.roll))
+        for plans, some, turns in self._plans(situations):
+            out[some] = plans.mean[turns]
+            longer = some[plans.ends.throws_left[turns] > situations.throws_left[some]]  # only where throws are saved
+            if len(longer):
+                ends = list_ends(self._tables, cards_of(self._tables, situations.take(longer)))
+                out[longer] = plan_turns(self._tables, ends, self._value(ends)).mean
+        return out
+
+    def _plans(self, situations: Situations) -> Iterator[tuple[TurnPlans, NDArray[np.intp], NDArray[np.intp]]]:
+        """Yields plans, the situations that belong to them and, for each of these, which turn."""
+        order, first = by_card(situations)
+        if len(first) == 1:
+            return
+        heads, counts = situations.take(order[first[:-1]]), np.diff(first)
+        left = np.maximum.reduceat(situations.throws_left[order], first[:-1])
+
+        def of_cards(cards: NDArray[np.intp], turns: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+            sizes = counts[cards]
+            starts = np.repeat(first[cards] - np.cumsum(sizes) + sizes, sizes)
+            return order[starts + np.arange(len(starts))], np.repeat(turns, sizes)
+
+        keeping = len(left) <= self._most
+        columns = np.column_stack([heads.filled, heads.yatzy_scored, heads.upper])
+        keys = list(map(bytes, columns)) if keeping else [b""] * len(left)
+        now: dict[bytes, tuple[TurnPlans, int]] = {}
+        found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        missing = []
+        before = self._kept
+        for card, (key, throws_left) in enumerate(zip(keys, left.tolist(), strict=True)):
+            kept = before.get(key)
+            if kept is not None and kept[0].ends.throws_left[kept[1]] >= throws_left:
+                found[id(kept[0])].append((card, kept[1]))
+                now[key] = kept
+            else:
+                missing.append(card)
+        for pairs in found.values():
+            cards, turns = np.array(pairs).T
+            yield now[keys[cards[0]]][0], *of_cards(cards, turns)
+        for begin in range(0, len(missing), _BATCH):
+            cards = np.array(missing[begin : begin + _BATCH])
+            some = heads.take(cards)
+            no_pool = np.zeros(len(cards), np.int64)
+            ends = list_ends(self._tables, Cards(some.filled, some.upper, some.yatzy_scored, no_pool), left[cards])
+            plans = _without_after(plan_turns(self._tables, ends, self._value(ends)))
+            now.update((keys[card], (plans, turn)) for turn, card in enumerate(cards.tolist()))
+            yield plans, *of_cards(cards, np.arange(len(cards)))
+        self._kept = now if keeping else {}
+
+
+def _without_after(plans: TurnPlans) -> TurnPlans:
+    """Plans without what only who values the ends reads: most of their memory."""
+    none = np.zeros(0, np.int64)
+    ends = plans.ends._replace(turn=none, kind=none, gain=none, after=plans.ends.after.take(none))
+    return plans._replace(ends=ends)
 
 
 def by_card(situations: Situations) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
