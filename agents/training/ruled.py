@@ -20,7 +20,7 @@ from yatzy_env.rules import Ruleset, ruleset
 
 _FORMAT = 2  # format 1 holds one ruleset
 _ROWS = 512  # rows that go through a network at once: so few that its layers stay in the processor's cache
-_UNIT = 64  # they are filled up to a multiple of this: then a row's answer does not depend on the others
+_UNIT = 64  # always multiplied so many at a time, zeros added: then a row's answer does not depend on the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,8 @@ class RuledNetwork:
             rows = len(some)
             if rows % _UNIT:
                 some = np.concatenate([some, np.zeros((-rows % _UNIT, some.shape[1]), np.float32)])
-            out[start : start + rows] = run(self.layers, some)[:rows]
+            answers = run(self.layers, some.reshape(-1, _UNIT, some.shape[1]))
+            out[start : start + rows] = answers.reshape(-1, out.shape[1])[:rows]
         return out
 
     @classmethod
