@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agents.errors import ModelError, RunError
 from agents.models.digest import MANIFEST, MODELS, check_digest
-from agents.models.record import RESULTS
+from agents.models.record import RESULTS, kept_exact
 from agents.models.reuse import POLICIES, adapt, nearest_model
 from agents.observing.agent import ObservingAgent
 from agents.observing.weights import read_weights
@@ -19,7 +19,7 @@ from agents.values.network import ValueNetwork
 from agents.values.planner import Planner
 from agents.winning.agent import WinningAgent
 from agents.winning.rests import FILE, read_model
-from yatzy_env.files import read_json_object, sha256
+from yatzy_env.files import sha256
 from yatzy_env.rules import Ruleset
 
 WIN_MODEL = MODELS / "yatzy-win"
@@ -63,8 +63,15 @@ def load_agent(
     if own.digest != rules.digest:
         agent.notice = f"agent {name!r}: the model for {own.name!r}, trained for other rules, is reused"
     else:
-        agent.known_score = known_score(file)
+        agent.known_score = known_score(file)  # type: ignore[union-attr]
     return agent
+
+
+def known_score(file: Path) -> float | None:
+    """The exact score on record beside the file of a model, if it is that of this very file."""
+    digest = sha256(file)
+    kept = kept_exact(file.with_name(RESULTS), {"ppo": digest, "planner": digest})
+    return next((float(one["expected_score"]) for one in kept.values()), None)
 
 
 def shipped_model(rules: Ruleset, models: Path = MODELS) -> Path:
@@ -117,16 +124,6 @@ def load_planner(
 def is_model(path: Path) -> bool:
     """Whether a path is there, or names a file in the checkpoint of a run that is there."""
     return path.exists() or (path.suffix == ".npz" and (path.parent / MANIFEST).is_file())
-
-
-def known_score(file: Path) -> float | None:
-    """The exact score on record beside a network's file; None if there is none, or it is that of other weights."""
-    try:
-        kept = read_json_object(file.with_name(RESULTS), ModelError)["exact"].values()
-        found = [one["expected_score"] for one in kept if one["weights"] == sha256(file)]
-    except (ModelError, KeyError, TypeError, AttributeError):
-        return None
-    return float(found[0]) if found else None
 
 
 def model_file(path: Path) -> Path:

@@ -108,10 +108,11 @@ def test_an_exact_score_on_record_gives_the_percent(
     )
     evaluate.main()
     planner, greedy = json.loads(capsys.readouterr().out)["agents"]
-    record = json.loads((MODELS / "half-force" / "values.json").read_text("utf-8"))["planner"]
-    assert planner["exact_percent"] == pytest.approx(record["exact_percent"], abs=1e-9)
+    record = json.loads((MODELS / "half-force" / "results.json").read_text("utf-8"))
+    percent = 100 * record["exact"]["planner"]["expected_score"] / record["optimum"]
+    assert planner["exact_percent"] == pytest.approx(percent, abs=1e-9)
     assert "exact_score" not in planner
     assert "exact_percent" not in greedy
     monkeypatch.setattr("sys.argv", ["evaluate.py", "planner", "--ruleset", "half-force", "--games", "9"])
     evaluate.main()
-    assert f" {record['exact_percent']:.2f} " in capsys.readouterr().out
+    assert f" {percent:.2f} " in capsys.readouterr().out
