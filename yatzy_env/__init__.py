@@ -98,8 +98,8 @@ def multiplayer_vec(
     >>> observations, rewards, terminated, infos = games.reset(seed=1)
     >>> observations, rewards, terminated, infos = games.step([games.action_names.index("score chance")] * 2)
     >>> infos["player"], rewards
-    (array([1, 1]), array([[15.,  0.,  0.],
-           [20.,  0.,  0.]]))
+    (array([1, 1]), array([[20.,  0.,  0.],
+           [18.,  0.,  0.]]))
     """
     from yatzy_env.envs.multiplayer_batch import MultiplayerVec
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents import optimal
 from agents.errors import ModelError, RunError
 from agents.registry import make_agent
 from agents.training.networks import read_networks
