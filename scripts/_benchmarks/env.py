@@ -62,6 +62,14 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
                 "lanes": args.lanes,
                 "steps_per_second": round(_batch(rules, args.lanes)),
             },
+            {"ruleset": name, "what": "AEC", "players": 2, "steps_per_second": round(_aec(rules))},
+            {
+                "ruleset": name,
+                "what": "batch multiplayer",
+                "players": 2,
+                "games": args.lanes,
+                "steps_per_second": round(_batch_multiplayer(rules, args.lanes)),
+            },
         ]
     return results + (_peers(results) if args.peers else [])
 
@@ -121,12 +129,12 @@ def _batch(rules: Ruleset, lanes: int) -> float:
     return lanes * len(chosen) / _fastest(play)
 
 
-def _aec(name: str) -> float:
+def _aec(rules: Ruleset) -> float:
     import numpy as np
 
     from yatzy_env import multiplayer
 
-    game = multiplayer(name)
+    game = multiplayer(rules)
     rng = np.random.default_rng(0)
     actions: list[int | None] = []
     game.reset(seed=1)
@@ -146,12 +154,12 @@ def _aec(name: str) -> float:
     return len(actions) / _fastest(play)
 
 
-def _batch_multiplayer(name: str, num_games: int) -> float:
+def _batch_multiplayer(rules: Ruleset, num_games: int) -> float:
     import numpy as np
 
     from yatzy_env import multiplayer_vec
 
-    games = multiplayer_vec(name, num_games=num_games)
+    games = multiplayer_vec(rules, num_games=num_games)
     rng = np.random.default_rng(0)
     chosen: list[NDArray[np.int64]] = []
     infos = games.reset(seed=1)[-1]

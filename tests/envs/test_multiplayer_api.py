@@ -45,6 +45,15 @@ def test_passes_the_checks_of_pettingzoo(name: str, arguments: dict[str, Any]) -
         seed_test(partial(env, name, **arguments), num_cycles=50)
 
 
+@pytest.mark.parametrize("name", yatzy_env.rulesets())
+def test_every_ruleset_passes_the_check_of_pettingzoo(name: str) -> None:
+    with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
+        warnings.simplefilter("error")
+        for message in ALLOWED:
+            warnings.filterwarnings("ignore", message)
+        api_test(env(name), num_cycles=120)
+
+
 @pytest.mark.parametrize("name", ["yatzy", "maxi-alga", "triple"])
 def test_passes_the_render_check_of_pettingzoo(name: str) -> None:
     with redirect_stdout(io.StringIO()) as printed:

@@ -45,7 +45,7 @@ def same(ours: Any, theirs: Any, key: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", ["yatzy", "yahtzee", "maxi-alga", "forced-yatzy-first"])
+@pytest.mark.parametrize("name", yatzy_env.rulesets())
 def test_every_mode_equals_the_vector_environment_of_gymnasium(name: str, mode: AutoresetMode) -> None:
     size, rng = 3, np.random.default_rng(1)
     ours = gymnasium.make_vec(yatzy_env.env_id(name), num_envs=size, autoreset_mode=mode)
