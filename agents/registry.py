@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agents.baselines import GreedyAgent, HumanAgent, OneTurnAgent, PricedAgent, RandomAgent
 from agents.optimal import OptimalAgent
 from yatzy_env.agent import Agent
-from yatzy_env.errors import YatzyError, unknown
+from yatzy_env.errors import YatzyError, folded, unknown
 from yatzy_env.evaluation.functions import as_agent
 from yatzy_env.rules import CATALOGUE, Ruleset, options
 
@@ -178,8 +178,17 @@ def _load(path: Path | None, rules: Ruleset, trust: bool, name: str) -> Agent:
 
 
 def _from_factory(name: str, rules: Ruleset) -> Agent:
-    """Imports `module:factory` and calls it; what fails inside the factory itself keeps its traceback."""
-    return as_made(find_function(name, "agent", "factory")(rules), rules, name)
+    """Imports `module:factory` and calls it; what fails inside the code of a factory keeps its traceback."""
+    factory = find_function(name, "agent", "factory")
+    try:
+        found = factory(rules)
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise
+        raise YatzyError(
+            f"agent {name!r}: {name.partition(':')[2]!r} takes no ruleset alone ({folded(error)})"
+        ) from error
+    return as_made(found, rules, name)
 
 
 def find_function(name: str, what: str, called: str = "function") -> Callable[..., Any]:

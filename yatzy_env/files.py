@@ -233,11 +233,17 @@ def read_json_object(path: str | Path, error: type[YatzyError] = YatzyError) -> 
 
 
 def write_record(
-    path: str | Path, fields: Mapping[str, Any], error: type[YatzyError] = YatzyError, *, indent: int | None = 2
+    path: str | Path,
+    fields: Mapping[str, Any],
+    error: type[YatzyError] = YatzyError,
+    *,
+    indent: int | None = 2,
+    results: bool = True,
 ) -> None:
-    """Replaces a file in one step by a JSON object with the results number and a digest of it all in it."""
+    """Replaces a file in one step by a JSON object with a digest of it in it, and of results with their number."""
+    number = {"results_number": RESULTS_NUMBER} if results else {}
     try:
-        plain = parse_json(json.dumps({**fields, "results_number": RESULTS_NUMBER}))  # what will be read
+        plain = parse_json(json.dumps({**fields, **number}))  # what will be read
     except ValueError as reason:
         raise error(f"{path} cannot be written: {reason}") from reason
     write_json(path, plain | {_DIGEST: json_sha256(plain)}, error, indent=indent)
@@ -252,7 +258,7 @@ def read_record(path: str | Path, error: type[YatzyError] = YatzyError) -> dict[
     check_results_number(path, fields, error)
     earlier = isinstance(fields.get("sha256"), str)  # in headers and intervals of version 0.1.0
     digest = fields.pop("sha256" if earlier else _DIGEST, None)
-    if digest != (json_sha256(fields) if digest is not None or "results_number" in fields else None):
+    if (digest is not None or "results_number" in fields) and digest != json_sha256(fields):
         raise error(f"{path} is damaged: its contents do not match their digest")
     fields.pop("results_number", None)
     return fields

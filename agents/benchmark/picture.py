@@ -14,6 +14,7 @@ from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from agents.benchmark.execute import MARKS
 from agents.benchmark.summary import after
+from yatzy_env.files import replacing
 
 # The colours of Okabe and Ito, which people with any colour vision can tell apart.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -28,7 +29,9 @@ _AXIS = {"steps": "decisions trained on", "minutes": "CPU minutes"}
 def draw(summary: Mapping[str, Any], path: Path) -> None:
     """Writes the picture that `figure_of` draws."""
     figure = figure_of(summary)
-    figure.savefig(path, dpi=110, metadata={"Software": ""} if path.suffix == ".png" else None)
+    plain: dict[str, Any] | None = {"Software": ""} if path.suffix == ".png" else None
+    with replacing(path) as part:
+        figure.savefig(part, format=path.suffix[1:], dpi=110, metadata=plain)
 
 
 def figure_of(summary: Mapping[str, Any]) -> Figure:

@@ -17,7 +17,7 @@ from agents.benchmark.tasks import Task, read_result, work_list
 from agents.benchmark.workers import check_ray, run_here, run_on_ray
 from agents.registry import find_function
 from yatzy_env.errors import YatzyError
-from yatzy_env.files import write_json
+from yatzy_env.files import write_record
 from yatzy_env.solver import solve
 
 
@@ -81,7 +81,7 @@ def _do(tasks: Sequence[Task], total: int, root: Path, console: Console, workers
         bar = progress.add_task("tasks", total=total, completed=total - len(tasks))
 
         def done(task: Task, result: dict[str, Any]) -> None:
-            write_json(task.result_file(root), result, indent=1)
+            write_record(task.result_file(root), result, indent=1)
             progress.advance(bar)
             console.print(_line(task, result), highlight=False, soft_wrap=True)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import ModelError
-from yatzy_env.files import read_json_object, sha256, write_json
+from yatzy_env.files import read_record, sha256, write_json
 
 MODELS = Path(__file__).parents[2] / "models"
 """The shipped models: a folder per ruleset."""
@@ -58,7 +58,7 @@ def _recorded(path: Path, models: Path) -> tuple[Path, str] | None:
 
 
 def _read(record: Path) -> dict[str, Any]:
-    content = read_json_object(record, ModelError) if record.is_file() else {}
+    content = read_record(record, ModelError) if record.is_file() else {}
     if not isinstance(content.get("files", {}), dict):
         raise ModelError(f"{record}: damaged (not a record of digests)")
     return content

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.training.runs import CURVE
+from agents.training.config import read_yaml
+from agents.training.runs import CURVE, curve_rows
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact import ExactScore
 from yatzy_env.evaluation.provenance import Provenance
-from yatzy_env.files import read_json_object, sha256
+from yatzy_env.files import read_record, sha256
 
 CARD = "README.md"
 RESULTS = "results.json"
@@ -59,7 +59,7 @@ def read_training(folder: Path) -> Training:
     models = sorted(folder.glob("*.npz"))
     if not models:
         raise YatzyError(f"{folder} holds no model: no file ending in .npz")
-    run = read_json_object(folder / "run.json") if (folder / "run.json").is_file() else {}
+    run = read_record(folder / "run.json") if (folder / "run.json").is_file() else {}
     rounds, seconds = _end_of_curve(folder / CURVE)
     machine, versions = run.get("machine"), run.get("versions")
     command = folder / "command.txt"
@@ -89,18 +89,14 @@ def listed(versions: Mapping[str, object]) -> str:
 
 
 def _seed(path: Path) -> str:
-    """The seed of a configuration; a plain `seed: N` line, so that no YAML reader is needed."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    found = [line.partition(":")[2].partition("#")[0].strip() for line in lines if line.startswith("seed:")]
-    return found[0] if found else _UNKNOWN
+    return str(read_yaml(path).get("seed", _UNKNOWN)) if path.is_file() else _UNKNOWN
 
 
 def _end_of_curve(path: Path) -> tuple[dict[str, int], float]:
     """Rounds of each stage and the CPU seconds of both by a training curve; nothing where there is none."""
     if not path.is_file():
         return {}, 0.0
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = curve_rows(path)
     try:
         return {row["stage"]: int(row["round"]) for row in rows}, float(rows[-1]["cpu_seconds"])
     except (IndexError, KeyError, TypeError, ValueError) as error:
@@ -143,7 +139,7 @@ def kept_exact(results: Path, weights: Mapping[str, str]) -> dict[str, dict[str,
     Raises:
         YatzyError: if the file is damaged.
     """
-    kept = read_json_object(results).get("exact", {}) if results.is_file() else {}
+    kept = read_record(results).get("exact", {}) if results.is_file() else {}
     if not isinstance(kept, dict) or not all(
         isinstance(one, dict) and one.keys() == EXACT_KEYS for one in kept.values()
     ):

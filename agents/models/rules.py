@@ -14,7 +14,7 @@ from agents.values.network import ValueNetwork
 from agents.winning.rests import FILE as WIN
 from agents.winning.rests import read_model
 from yatzy_env.errors import RulesetError
-from yatzy_env.files import read_json_object
+from yatzy_env.files import read_record
 from yatzy_env.rules import CATALOGUE, Ruleset, ruleset
 
 _RECORD = "run.json"
@@ -39,7 +39,7 @@ def trained_rules(path: Path) -> Ruleset | None:
     if file.name == WIN and file.is_file():
         return read_model(file).rules
     for folder in list(file.parents)[:2]:  # a model stands in its folder, or in a checkpoint of its run
-        record = read_json_object(folder / _RECORD, ModelError) if (folder / _RECORD).is_file() else {}
+        record = read_record(folder / _RECORD, ModelError) if (folder / _RECORD).is_file() else {}
         if "rulesets" in record:
             return None
         if "ruleset" in record:

@@ -17,12 +17,12 @@ from agents.models.load import WIN_MODEL, load_agent, load_planner
 from agents.models.record import CARD, CURVE_PICTURE, RESULTS
 from agents.ppo.policy import FILE as POLICY
 from agents.ppo.runs import config_of
-from agents.training.runs import CURVE, Run, open_run
+from agents.training.runs import CURVE, Run, curve_rows, open_run
 from agents.values.network import FILE as VALUES
 from agents.winning.rests import FILE as WIN
 from agents.winning.rests import read_model
 from yatzy_env.errors import YatzyError
-from yatzy_env.files import sha256
+from yatzy_env.files import replacing, sha256
 
 LARGEST = 5 << 20
 """Bytes that a network of a shipped model may have."""
@@ -86,14 +86,16 @@ def _thin(run: Run, target: Path) -> None:
     def number(row: Mapping[str, str]) -> int:
         return int(row["round"]) + (values if row["stage"] == "policy" else 0)
 
-    with (run.folder / CURVE).open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        rows = [row for row in reader if number(row) <= steps]
+    path = run.folder / CURVE
+    try:
+        rows = [row for row in curve_rows(path) if number(row) <= steps]
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{path}: damaged, it has no columns of stages and rounds") from error
     every = -(-len(rows) // _CURVE_ROWS) or 1
     last = len(rows) - 1
     kept = [row for place, row in enumerate(rows) if row["percent"] or (last - place) % every == 0]
-    with target.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, reader.fieldnames or [], lineterminator="\n")
+    with replacing(target, RunError) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
         writer.writeheader()
         writer.writerows(kept)
 

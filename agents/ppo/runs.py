@@ -15,7 +15,7 @@ from agents.errors import ConfigError, RunError
 from agents.ppo.config import Config
 from agents.training.config import read_yaml
 from agents.training.runs import Run, start_run
-from yatzy_env.files import read_json_object
+from yatzy_env.files import read_record
 from yatzy_env.rules import CATALOGUE
 
 _FREE = ("checkpoint_minutes", "eval_minutes")  # what may change when a run is resumed
@@ -32,7 +32,7 @@ def config_of(run: Run) -> Config:
     except ConfigError as error:
         if "total_steps" not in read_yaml(run.config_file):
             raise
-        made = read_json_object(run.folder / "run.json", RunError).get("versions", {})
+        made = read_record(run.folder / "run.json", RunError).get("versions", {})
         version = made.get("yatzy_env", "unknown") if isinstance(made, dict) else "unknown"
         raise RunError(
             f"{run.folder} was made by version {version}, which trained in another way: evaluate it, or start anew"

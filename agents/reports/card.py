@@ -7,7 +7,6 @@ optimum is known, and the certified interval takes its place.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -18,13 +17,13 @@ from agents.models.record import CARD, CURVE_PICTURE, RESULTS, Training, best_pe
 from agents.reports.render import render
 from agents.reports.text import number, percent, with_error
 from agents.reports.weaknesses import by_box, by_column, by_decision, by_turn, weaknesses, weaknesses_of_columns
-from agents.training.runs import CURVE
+from agents.training.runs import CURVE, curve_rows
 from agents.winning.config import WinConfig
 from agents.winning.rests import FILE
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.provenance import Provenance
 from yatzy_env.evaluation.results import AgentResult, Evaluation
-from yatzy_env.files import read_json_object, sha256, write_json, write_text
+from yatzy_env.files import read_record, sha256, write_record, write_text
 from yatzy_env.rules import CATALOGUE
 from yatzy_env.solver.triple import Interval
 
@@ -55,7 +54,7 @@ def write_card(
 
 
 def _write_both(folder: Path, record: dict[str, Any], text: str) -> Path:
-    write_json(folder / RESULTS, record)
+    write_record(folder / RESULTS, record)
     write_text(folder / CARD, text)
     return folder / CARD
 
@@ -175,10 +174,9 @@ def write_win_card(fields: Mapping[str, Any], origin: Provenance, folder: Path) 
 
 def _read_training(folder: Path) -> dict[str, Any]:
     try:
-        run = read_json_object(folder / "run.json", ModelError)
+        run = read_record(folder / "run.json", ModelError)
         commands = (folder / "command.txt").read_text(encoding="utf-8").splitlines()
-        with (folder / CURVE).open(newline="", encoding="utf-8") as file:
-            curve = list(csv.DictReader(file))
+        curve = curve_rows(folder / CURVE)
         return {
             "command": commands[0],
             "seed": WinConfig.read(folder / "config.yaml").seed,
@@ -188,5 +186,5 @@ def _read_training(folder: Path) -> dict[str, Any]:
             "versions": run["versions"],
             "machine": machine_in_words(run["machine"]),
         }
-    except (OSError, ValueError, KeyError, IndexError, ModelError) as error:
+    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
         raise ModelError(f"{folder}: does not say how the model was trained ({error})") from error

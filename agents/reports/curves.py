@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.training.runs import CURVE
+from agents.training.runs import CURVE, curve_rows
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.provenance import CHECKOUT
 from yatzy_env.evaluation.statistics import interquartile_mean
@@ -53,8 +52,7 @@ class _Rows:
 
     def __init__(self, path: Path) -> None:
         try:
-            with path.open(newline="", encoding="utf-8") as file:
-                rows = list(csv.DictReader(file))
+            rows = curve_rows(path)
             self._minutes = np.array([float(row["cpu_seconds"]) / 60 for row in rows])
             percent = np.array([float(row["percent"] or "nan") for row in rows])
             planned = np.array([float(row["planned_regret"] or "nan") for row in rows])
@@ -118,7 +116,7 @@ def _likeness(folder: Path) -> str:
     if not path.is_file():
         return str(folder.resolve())
     lines = path.read_text(encoding="utf-8").splitlines()
-    return "\n".join(line for line in lines if not line.startswith("seed:"))
+    return "\n".join(line for line in lines if not line.startswith(("seed:", "#")))
 
 
 def _joined(group: list[tuple[str, _Rows]], measure: str) -> Curve:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from agents.reports.themes import LIGHT, LINE_STYLES, Theme
 from yatzy_env.evaluation.matches import Match
 from yatzy_env.evaluation.results import AgentResult, Evaluation
 from yatzy_env.evaluation.statistics import Estimate
+from yatzy_env.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +50,9 @@ def draw(evaluation: Evaluation, theme: Theme = LIGHT) -> Figure:
 
 def save(figure: Figure, path: Path) -> None:
     """Writes a figure; the suffix of the path chooses the format (png, svg, pdf)."""
-    figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
+    dated: dict[str, Any] | None = {"Date": None} if path.suffix == ".svg" else None
+    with replacing(path) as part:
+        figure.savefig(part, format=path.suffix[1:], dpi=160, metadata=dated)
 
 
 def draw_ladder(axes: Axes, evaluation: Evaluation, theme: Theme) -> None:

@@ -21,7 +21,7 @@ from yatzy_env.evaluation.exact import check_agent, exact_score
 from yatzy_env.evaluation.matches import check_numbers
 from yatzy_env.evaluation.provenance import provenance
 from yatzy_env.evaluation.results import Evaluation, measure
-from yatzy_env.files import sha256
+from yatzy_env.files import replacing, sha256
 from yatzy_env.rules import Ruleset, ruleset
 from yatzy_env.solver import can_solve
 from yatzy_env.solver.triple import interval
@@ -112,4 +112,5 @@ def _draw_curve(folder: Path, rules: Ruleset) -> None:
         draw_curves(axes, [curve], LIGHT)
         axes.set_title(f"Training on {rules.name}", pad=18)
         axes.get_legend().remove()  # type: ignore[union-attr]  # `draw_curves` has made one
-        figure.savefig(folder / CURVE_PICTURE, dpi=100, metadata={"Software": None})
+        with replacing(folder / CURVE_PICTURE) as part:
+            figure.savefig(part, format="png", dpi=100, metadata={"Software": None})

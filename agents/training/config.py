@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from agents.errors import ConfigError
 from yatzy_env.errors import folded, one_line
+from yatzy_env.files import sha256
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 """The shipped configurations."""
@@ -164,14 +165,27 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+_DIGEST = "# sha256 of the lines above: "
+
+
+def with_digest(text: str) -> str:
+    """YAML with a comment that lets `read_yaml` notice any damage."""
+    return f"{text}{_DIGEST}{sha256(text.encode())}\n"
+
+
 def read_yaml(path: Path) -> dict[Any, Any]:
     """Reads keys and values.
 
     Raises:
-        ConfigError: if the file does not exist, is not a mapping in YAML, or has a key twice.
+        ConfigError: if the file does not exist, is not a mapping in YAML, has a key twice, or is not what its digest
+            says, if it has one.
     """
     try:
-        fields = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        text = path.read_text(encoding="utf-8")
+        lines, mark, digest = text.rpartition(_DIGEST)
+        if mark and digest.strip() != sha256(lines.encode()):
+            raise ConfigError(f"{path}: damaged, or changed by hand; without its last line it is taken as it is")
+        fields = yaml.load(text, _Loader)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}") from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:

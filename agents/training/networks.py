@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from agents.errors import ModelError
 from yatzy_env.errors import folded
-from yatzy_env.files import read_npz, write_npz
+from yatzy_env.files import parse_json, read_npz, write_npz
 
 Layers = tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
 """(weight, bias) of each layer, float32, weight (outputs, inputs)."""
@@ -98,7 +98,7 @@ def read_networks(
     """
     arrays = read_npz(path, ModelError, "a model")
     try:
-        about = json.loads(str(arrays["about"]))
+        about = parse_json(str(arrays["about"]))
         if about.get("kind") != kind:
             raise ModelError(f"{path}: not a model of this kind; it is {about.get('kind') or 'a policy'!r}")
         if about["format"] not in formats:
@@ -128,6 +128,8 @@ def _layers(arrays: Mapping[str, NDArray[Any]], prefix: str, count: int) -> Laye
 def _matrix(values: NDArray[Any], dimensions: int) -> NDArray[np.float32]:
     if values.dtype != np.float32 or values.ndim != dimensions:
         raise ValueError(f"a layer has dtype {values.dtype} and shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise ValueError("a weight is not a finite number")
     return np.ascontiguousarray(values)
 
 

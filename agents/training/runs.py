@@ -14,6 +14,7 @@ killed at any time leaves a run that can be continued.
 from __future__ import annotations
 
 import csv
+import io
 import os
 import platform
 import shutil
@@ -25,10 +26,18 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import RunError
-from agents.training.config import Settings
+from agents.training.config import Settings, with_digest
 from yatzy_env.errors import folded
 from yatzy_env.evaluation.provenance import commit, versions
-from yatzy_env.files import read_json_object, replacing, replacing_folder, sha256, write_json, write_text
+from yatzy_env.files import (
+    append_text,
+    read_record,
+    replacing,
+    replacing_folder,
+    sha256,
+    write_record,
+    write_text,
+)
 from yatzy_env.rules import Ruleset
 
 CURVE = "curve.csv"
@@ -54,7 +63,7 @@ class Run:
         path = self.folder / "manifest.json"
         if not path.exists():
             return {}
-        manifest = read_json_object(path, RunError)
+        manifest = read_record(path, RunError)
         try:
             return {
                 "steps": int(manifest["steps"]),
@@ -94,16 +103,16 @@ class Run:
         with replacing_folder(final, RunError) as part:
             yield part
         files = {f"{final.name}/{path.name}": sha256(path) for path in sorted(final.iterdir())}
-        write_json(self.folder / "manifest.json", {"steps": steps, "checkpoint": final.name, "files": files}, RunError)
+        record = {"steps": steps, "checkpoint": final.name, "files": files}
+        write_record(self.folder / "manifest.json", record, RunError, results=False)
         for other in self.folder.glob("checkpoint-*"):
             if other != final:
                 shutil.rmtree(other)
 
     def change(self, config: Settings, command: str) -> None:
         """Gives the run a configuration, and adds the command to its record."""
-        with (self.folder / "command.txt").open("a", encoding="utf-8") as file:
-            file.write(command + "\n")
-        write_text(self.config_file, config.to_yaml(), RunError)
+        append_text(self.folder / "command.txt", command + "\n", RunError)
+        write_text(self.config_file, with_digest(config.to_yaml()), RunError)
 
 
 def start_run(folder: Path, config: Settings, rulesets: Sequence[Ruleset], command: str) -> Run:
@@ -115,7 +124,7 @@ def start_run(folder: Path, config: Settings, rulesets: Sequence[Ruleset], comma
         "commit": commit(),
         "machine": _machine(),
     }
-    write_json(folder / "run.json", record, RunError)
+    write_record(folder / "run.json", record, RunError, results=False)
     run = Run(folder)
     run.change(config, command)
     return run
@@ -150,18 +159,35 @@ def start_curve(path: Path, columns: Sequence[str], is_kept: Callable[[Mapping[s
     Which rows stay, `is_kept` says, given each by column.
     """
     rows: list[list[str]] = []
-    if path.exists():
-        with path.open(newline="", encoding="utf-8") as file:
-            whole = [row for row in list(csv.reader(file))[1:] if len(row) == len(columns)]
-        rows = [row for row in whole if is_kept(dict(zip(columns, row, strict=True)))]
+    for number, row in enumerate(curve_rows(path) if path.exists() else [], 2):
+        whole = [row.get(column) for column in columns]
+        try:
+            if None not in whole and None not in row and is_kept(row):  # a killed writer leaves half a row
+                rows.append([str(cell) for cell in whole])
+        except (ValueError, KeyError) as error:
+            raise RunError(f"{path}: damaged in line {number} ({folded(error)})") from error
     with replacing(path, RunError) as part, part.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([columns, *rows])
 
 
 def add_to_curve(path: Path, row: Sequence[object]) -> None:
-    """Adds a row to the file of a curve."""
-    with path.open("a", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerow(row)
+    """Adds a row to the file of a curve; a RunError if the disk is full."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(row)
+    append_text(path, line.getvalue(), RunError)
+
+
+def curve_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a curve by column; the cells are text, or None where a row ends early.
+
+    Raises:
+        RunError: if it is no such file.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    except (OSError, csv.Error, UnicodeDecodeError) as error:
+        raise RunError(f"{path}: damaged ({folded(error)})") from error
 
 
 def _machine() -> dict[str, Any]:

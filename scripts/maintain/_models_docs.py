@@ -13,7 +13,7 @@ from agents.ppo.config import GENERALIST
 from agents.ppo.policy import FILE as POLICY
 from agents.reports.render import render
 from agents.reports.text import number, percent, with_error
-from yatzy_env.files import read_json_object
+from yatzy_env.files import read_record
 from yatzy_env.rules import CATALOGUE
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -27,14 +27,14 @@ Record = dict[str, Any]
 def records(models: Path = MODELS) -> dict[str, Record]:
     """The record of every model that has one, in the order of the catalogue."""
     files = {name: models / name / RESULTS for name in shipped_names(models)}
-    return {name: read_json_object(file) for name, file in files.items() if file.is_file()}
+    return {name: read_record(file) for name, file in files.items() if file.is_file()}
 
 
 def generalist_record(models: Path = MODELS) -> Record | None:
     """The record of the generalist, if one is shipped and measured."""
     folder = models / GENERALIST
     measured = (folder / POLICY).is_file() and (folder / RESULTS).is_file()
-    return read_json_object(folder / RESULTS) if measured else None
+    return read_record(folder / RESULTS) if measured else None
 
 
 def model_rows(found: dict[str, Record], folder: str) -> list[list[str]]:

@@ -15,11 +15,15 @@ import pytest
 
 from agents.baselines import GreedyAgent
 from agents.benchmark.tasks import read_result, work_list
+from agents.models.digest import MODELS
+from agents.models.record import EXACT_KEYS, kept_exact
+from agents.ppo.config import PolicySettings
+from agents.training.runs import start_run
 from tests.benchmark.helpers import fake, small
 from yatzy_env.errors import YatzyError
 from yatzy_env.evaluation.exact import exact_score
 from yatzy_env.evaluation.optimal_scores import _read, optimal_scores
-from yatzy_env.files import CACHE_VARIABLE, write_record
+from yatzy_env.files import CACHE_VARIABLE, read_record, write_npz, write_record
 from yatzy_env.rules import ruleset
 from yatzy_env.solver import Solution, solve
 from yatzy_env.solver.chances import chances_file
@@ -142,6 +146,29 @@ def test_a_result_of_the_benchmark(tmp_path: Path, rng: Random) -> None:
     for which in flipped(task.result_file(tmp_path), rng):
         assert read_result(task, tmp_path) is None, which
     assert read_result(task, tmp_path) == result
+
+
+def test_the_records_of_a_run(tmp_path: Path, rng: Random) -> None:
+    run = start_run(tmp_path, PolicySettings(), [ruleset("forced")], "train")
+    with run.saving(3) as folder:
+        write_npz(folder / "network.npz", {"weight": np.arange(9.0)})
+    none_silent(run.config_file, lambda: PolicySettings.read(run.config_file), rng)
+    none_silent(tmp_path / "run.json", lambda: read_record(tmp_path / "run.json")["ruleset"], rng)
+    none_silent(tmp_path / "manifest.json", run.manifest, rng)
+    none_silent(tmp_path / "checkpoint-3" / "network.npz", run.checked_checkpoint, rng)
+
+
+def test_the_results_of_a_model(tmp_path: Path, rng: Random) -> None:
+    exact = {"greedy": dict.fromkeys(EXACT_KEYS, 1.5) | {"weights": "ab" * 32}}
+    file = tmp_path / "results.json"
+    write_record(file, {"agents": [{"mean_score": 247.9}], "exact": exact})
+    none_silent(file, lambda: kept_exact(file, {"greedy": "ab" * 32}), rng)
+    none_silent(file, lambda: read_record(file)["agents"], rng)
+
+
+def test_shipped_records_are_whole() -> None:
+    for file in MODELS.glob("*/*.json"):
+        assert read_record(file), file
 
 
 def test_layers_of_saved_throws(tmp_path: Path, rng: Random) -> None:

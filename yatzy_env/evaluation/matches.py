@@ -13,8 +13,9 @@ to the score. So in every single game
 
 where the score comes from the environment's rewards and the other two from the solution's tables. `play_match` checks
 this identity in each game, and `check_luck` that the mean luck of many games is zero within its error. Together they
-show that environment, dice and solution are about the same game. The regret varies far less from game to game than the
-score, which makes `optimum - mean regret` the sharper estimate of what an agent is worth.
+show that environment, dice and solution are about the same game. Every score is also rebuilt from what stands in the
+boxes, with or without a solution. The regret varies far less from game to game than the score, which makes
+`optimum - mean regret` the sharper estimate of what an agent is worth.
 
 Where there is no solution, any values of score cards will do for luck: a throw's luck is then what the turn planned by
 these values expects after it minus what it expected before. Its mean is zero whatever the values and the agent, so
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 
 BATCH = 2048
 """Games played together unless told otherwise. No result depends on it."""
+
+MOST_GAMES = 10_000_000
+"""Games of a match, which are all kept in memory: a few hundred bytes each."""
 
 IDENTITY_ERROR = 1e-6
 """Points by which score and optimum + luck - regret may differ in a game; rounding makes up less than 1e-9 of it."""
@@ -171,6 +175,8 @@ def check_numbers(games: int, seed: int, batch: int = BATCH) -> None:
     for what, value, least in (("games", games, 1), ("seed", seed, 0), ("batch", batch, 1)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise YatzyError(f"{what} = {value!r}; allowed: a whole number, {least} or more")
+    if games > MOST_GAMES:
+        raise YatzyError(f"games = {games}; allowed: up to {MOST_GAMES:,}")
 
 
 def play_match(
@@ -206,7 +212,7 @@ def play_match(
     Raises:
         YatzyError: for a number out of range, a solution of another ruleset, or one beside values of cards.
         IllegalActionError: if the agent plays an illegal action; it names agent, action and situation.
-        MeasurementError: if a score is not optimum + luck - regret.
+        MeasurementError: if a score is not optimum + luck - regret, or not what stands in the boxes with the bonuses.
     """
     check_numbers(games, seed, batch)
     if solution is not None and solution.rules.digest != rules.digest:
@@ -234,8 +240,10 @@ def play_match(
         regret=np.zeros((games, boxes, rules.throws)) if solved else None,
         mistakes=MistakeLog(own_tables.card.columns) if solved else None,
     )
+    extra = np.zeros(games, np.int64)
     for first in range(0, games, batch):
-        _play_batch(agent, own_tables, match, range(first, min(first + batch, games)), judge, on_progress)
+        _play_batch(agent, own_tables, match, extra, range(first, min(first + batch, games)), judge, on_progress)
+    _check_written(match, own_tables, extra)
     _check_identity(match)
     return match
 
@@ -265,11 +273,15 @@ def _play_batch(
     agent: Agent,
     tables: Tables,
     match: Match,
+    extra: NDArray[np.int64],
     numbers: range,
     judge: _Judge | None,
     on_progress: Callable[[int], None] | None,
 ) -> None:
-    """Plays some games of a match to their end, dropping those that are over, and writes them into it."""
+    """Plays some games of a match to their end, dropping those that are over, and writes them into it.
+
+    Extra bonuses are counted in `extra`, (G,).
+    """
     games = new_games(tables, game_keys(match.seed, numbers.start, numbers.stop))
     place, hidden = np.arange(numbers.start, numbers.stop), noise_keys(games.key)
     mistakes: list[Mistakes] = []
@@ -285,9 +297,11 @@ def _play_batch(
             best = np.fmax.reduce(values, axis=1)
             match.luck[place] += best - expected
             kind = np.where(now.throws_left == 0, tables.throws - 1, np.minimum(games.throw, tables.throws - 2))
+        stops = actions >= tables.keeps
+        again = stops & now.yatzy_scored & (tables.alike[now.roll] > 0)
+        extra[place[again]] += tables.card.extra_yatzy_bonus
         match.score[place] += _play(tables, games, actions, match)
         match.decisions[place] += 1
-        stops = actions >= tables.keeps
         match.order[place[stops], turn[stops]] = actions[stops] - tables.keeps
         if judge is not None:
             expected = values[np.arange(len(actions)), actions]
@@ -364,6 +378,24 @@ def _play(tables: Tables, games: Games, actions: NDArray[np.int64], match: Match
                 situation = single(tables, games.now, env)
                 raise illegal_action(match.rules, match.agent, action, situation) from error
         raise
+
+
+def _check_written(match: Match, tables: Tables, extra: NDArray[np.int64]) -> None:
+    """Checks that scores are what stands in the boxes, with the bonuses that this earns and the extra ones."""
+    card = tables.card
+    rebuilt = match.written.sum(axis=1) + extra
+    for column, multiplier in enumerate(card.multiplier):
+        upper = match.written[:, (card.column == column) & (card.face > 0)].sum(axis=1)
+        earned = (upper >= card.bonus_threshold * multiplier) & (card.bonus_threshold > 0)
+        rebuilt += np.where(earned, card.bonus_points * multiplier, 0)
+    wrong = np.flatnonzero(match.score != rebuilt)
+    if len(wrong):
+        game = int(wrong[0])
+        raise MeasurementError(
+            f"agent {match.agent!r}, game {game} of seed {match.seed}: the score {match.score[game]} is not the "
+            f"{rebuilt[game]} points that stand in the boxes, bonuses included; {len(wrong)} of {match.games} games "
+            "disagree"
+        )
 
 
 def _check_identity(match: Match) -> None:
