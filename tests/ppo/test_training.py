@@ -125,7 +125,7 @@ def test_a_run_leaves_its_records(short_run: Run) -> None:
     folder = short_run.folder
     assert folder.parent.name.startswith("tiny-")  # no ruleset of the catalogue: the digest of its rules follows
     record = json.loads((folder / "run.json").read_text())
-    assert set(record) == {"ruleset", "versions", "commit", "machine"}
+    assert set(record) == {"ruleset", "versions", "commit", "machine", "record_sha256"}
     assert record["ruleset"]["name"] == "tiny"
     assert (folder / "command.txt").read_text().startswith("python scripts/train.py")
     assert {Path(name).name for name in short_run.manifest()["files"]} == {"state.pt", "values.npz", "policy.npz"}
