@@ -185,9 +185,7 @@ def _from_factory(name: str, rules: Ruleset) -> Agent:
     except TypeError as error:
         if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
             raise
-        raise YatzyError(
-            f"agent {name!r}: {name.partition(':')[2]!r} takes no ruleset alone ({folded(error)})"
-        ) from error
+        raise YatzyError(f"agent {name!r}: the factory takes no ruleset alone ({folded(error)})") from error
     return as_made(found, rules, name)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import optimal
 from agents.errors import ModelError, RunError
 from agents.registry import make_agent
 from agents.training.networks import read_networks
@@ -48,9 +47,9 @@ def test_factories_that_are_none(name: str) -> None:
 
 
 def test_what_fails_inside_a_factory_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(optimal, "broken", lambda rules: rules + 1, raising=False)
+    monkeypatch.setattr("agents.optimal.broken", lambda rules: rules + 1, raising=False)
     with pytest.raises(TypeError, match="unsupported operand"):
-        make_agent(f"{optimal.__name__}:broken", PLAIN, lambda: solve(PLAIN))
+        make_agent("agents.optimal:broken", PLAIN, lambda: solve(PLAIN))
 
 
 def network(path: Path, about: str, weight: float = 0.0) -> Path:
