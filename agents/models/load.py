@@ -63,7 +63,7 @@ def load_agent(
     if own.digest != rules.digest:
         agent.notice = f"agent {name!r}: the model for {own.name!r}, trained for other rules, is reused"
     else:
-        agent.known_score = known_score(file)  # type: ignore[union-attr]
+        agent.known_score = known_score(file)
     return agent
 
 

@@ -128,7 +128,6 @@ def test_folders_called_like_agents_are_not_looked_into(tmp_path: Path, monkeypa
         ("forced", "forced"),
         ("forced/values.npz", "forced"),
         ("yatzy-win", "yatzy"),
-        ("generalist", None),
     ],
 )
 def test_shipped_models_know_their_rules(model: str, name: str | None) -> None:

@@ -201,7 +201,8 @@ def test_the_exact_score_agrees_with_the_games(name: str, agent: str) -> None:
     if exact is not None:
         assert own["exact_score"] == exact["expected_score"]
         # Mistakes of few games in a million may be missing from the games.
-        assert abs(own["exact_score"] - own["expected_score"]) <= ERRORS * own["regret_se"] + 1e-4
+        # Mistakes that are rarer than one in ten thousand games are in no sample: up to a thousandth of a point.
+        assert abs(own["exact_score"] - own["expected_score"]) <= ERRORS * own["regret_se"] + 1e-3
 
 
 @pytest.mark.parametrize(("name", "agent"), AGENTS)
